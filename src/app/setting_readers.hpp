@@ -18,7 +18,7 @@
 #include <vector>
 
 /// Decoders for the text of a setting's value. Each returns false, and does not change its target,
-/// for text that is not allowed. Only setting_table.cpp includes this file.
+/// for text that is not allowed.
 namespace reelsd::app {
 
 /// Whether `text` has only letters, digits and `others`.
@@ -98,9 +98,13 @@ inline bool read_plain(std::string_view text, std::string& target) {
     return text.find_first_of(" \"") == std::string_view::npos && read_field(text, target);
 }
 
-/// read_plain() that is one segment of a path.
-inline bool read_model_name(std::string_view text, std::string& target) {
-    return text.find_first_of("/?#%:\\") == std::string_view::npos && read_plain(text, target);
+/// Models of Gemini become one segment of a path.
+inline bool is_gemini_model(std::string_view text) {
+    return text.find_first_of("/?#%:\\") == std::string_view::npos;
+}
+
+inline bool read_gemini_model(std::string_view text, std::string& target) {
+    return is_gemini_model(text) && read_plain(text, target);
 }
 
 /// Up to 20 digits: a query or an application of the platform.

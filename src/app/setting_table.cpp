@@ -358,7 +358,7 @@ constexpr auto gemini_settings = std::to_array<setting_definition>({
          .by_default("https://generativelanguage.googleapis.com"),
      "Base address of the Gemini API, without a version path."},
     {"gemini-model",
-     parsed<&read_model_name, &settings::gemini, &gemini::model>("a model's name")
+     parsed<&read_gemini_model, &settings::gemini, &gemini::model>("a model's name")
          .by_default("gemini-3.8-flash"),
      "Model to request."},
     {"gemini-thinking",
@@ -450,7 +450,7 @@ constexpr auto search_settings = std::to_array<setting_definition>({
      "How search compares meanings: with the built-in dictionary alone, or also with vectors of a "
      "remote model, which is billed."},
     {"embedding-model",
-     parsed<&read_model_name, &settings::embedding_model>("a model's name"),
+     parsed<&read_plain, &settings::embedding_model>("a model's name"),
      "Embedding model, instead of gemini-embedding-001 or text-embedding-3-small."},
     {"embedding-dimensions",
      integer<&settings::embedding_dimensions>(0, 3072).by_default("768"),

@@ -1,7 +1,7 @@
 #include "settings.hpp"
 
 #include "from_settings.hpp"
-#include "settings.hpp"
+#include "setting_readers.hpp"
 #include <reelsd/base/configuration_file.hpp>
 #include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/unique_fd.hpp>
@@ -162,6 +162,11 @@ result<void> check_together(const settings& config) {
         for (const auto& [name, value] : needed) {
             if (value->empty()) return invalid(fmt::format("media-store needs {}", name));
         }
+    }
+    if (config.embedder == "gemini" && !is_gemini_model(config.embedding_model)) {
+        return invalid(fmt::format(
+            "embedding-model: \"{}\" is not a model of Gemini, and the embedder is gemini",
+            config.embedding_model));
     }
     if (config.tls_certificate.empty() == config.tls_key.empty()) return {};
     const auto* const missing = config.tls_key.empty() ? "tls-key" : "tls-certificate";

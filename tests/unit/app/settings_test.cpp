@@ -227,6 +227,21 @@ TEST(Settings, ACertificateNeedsItsKey) {
     EXPECT_TRUE(check_together(given));
 }
 
+TEST(Settings, AnEmbeddingModelHasTheFormOfItsProvider) {
+    for (const auto* const model : {"BAAI/bge-m3", "nomic-embed-text:v1.5"}) {
+        settings given;
+        given.embedder = "openai";
+        ASSERT_TRUE(apply(definition_of("embedding-model"), model, given));
+        EXPECT_TRUE(check_together(given)) << model;
+        given.embedder = "gemini";
+        const auto refused = check_together(given);
+        ASSERT_FALSE(refused) << model;
+        EXPECT_THAT(refused.error().detail(), ::testing::StartsWith("embedding-model: \""));
+        given.embedding_model = "gemini-embedding-001";
+        EXPECT_TRUE(check_together(given));
+    }
+}
+
 TEST(Settings, TheOriginHasAnAddressThatBrowsersOpen) {
     struct test_case {
         const char* host;
