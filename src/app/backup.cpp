@@ -550,7 +550,7 @@ result<void> execute(
     const interrupt stop;
     const auto file = check_file(request.file);
     if (!file) return file.error();
-    const auto store = database::open(config, log);
+    const auto store = database::open(config, log, database::upgrade::yes);
     if (!store) return store.error();
     const auto& connection = (*store)->connection_string();
     const restoration work{

@@ -147,7 +147,7 @@ awaitable<void> empty_account(db::pool& pool, account_id account) {
 }  // namespace
 
 result<void> execute(const migrate_command&, const settings& config, const log::logger& log) {
-    const auto store = database::open(config, log);
+    const auto store = database::open(config, log, database::upgrade::yes);
     if (!store) return store.error();
     const auto applied = (*store)->migrate(log);
     if (!applied) return applied.error();

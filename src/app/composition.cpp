@@ -126,7 +126,7 @@ result<resources> open_resources(const settings& config, const log::logger& log)
     if (!scratch) return scratch.error();
     opened.scratch = std::move(*scratch);
 
-    auto store = database::open(config, log);
+    auto store = database::open(config, log, database::upgrade::yes);
     if (!store) return store.error();
     opened.store = std::move(*store);
     const auto migrated = opened.store->migrate(log);

@@ -67,7 +67,8 @@ constexpr auto write_back_time_max = 3s;
 
 }  // namespace
 
-result<std::unique_ptr<database>> database::open(const settings& config, const log::logger& log) {
+result<std::unique_ptr<database>> database::open(
+    const settings& config, const log::logger& log, upgrade upgrades) {
     std::unique_ptr<database> opened{new database};
     if (!config.database_url.empty()) {
         opened->connection_ = config.database_url;
@@ -87,6 +88,7 @@ result<std::unique_ptr<database>> database::open(const settings& config, const l
     db::cluster_options options;
     options.data_dir = config.data_dir;
     options.binaries = config.postgres_bin_dir;
+    options.upgrades = upgrades == upgrade::yes;
     opened->data_dir_ = options.data_dir;
     opened->cluster_ = std::make_unique<db::private_cluster>(options, log);
     auto connection = opened->cluster_->ensure_running(deadline::after(cluster_time_max));

@@ -26,9 +26,14 @@ namespace reelsd::app {
 /// this lives unless another daemon on the same data directory started it first.
 class database {
 public:
+    /// Whether a private database is upgraded to a newer PostgreSQL, which takes minutes and twice
+    /// the space.
+    enum class upgrade : bool { no, yes };
+
     /// Waits for a database that is still starting. Blocking. Errors: database_unavailable,
     /// storage_failed, timed_out; each detail is one line for the operator.
-    static result<std::unique_ptr<database>> open(const settings& config, const log::logger& log);
+    static result<std::unique_ptr<database>> open(
+        const settings& config, const log::logger& log, upgrade upgrades = upgrade::no);
 
     /// For libpq; may contain a password.
     [[nodiscard]] const std::string& connection_string() const noexcept { return connection_; }

@@ -254,7 +254,7 @@ result<void> private_cluster::pause(deadline by, const std::string& for_what) co
 
 result<std::string> private_cluster::ensure_running(deadline by) {
     const std::lock_guard hold{calls_};
-    const bool may_upgrade = std::exchange(may_upgrade_, false);
+    const bool is_first_start = std::exchange(is_first_start_, false);
     auto layout = lay_out(options_);
     if (!layout) return layout.error();
     const auto connection_string = connection_string_for(layout->socket_folder, our_database);
@@ -263,7 +263,7 @@ result<std::string> private_cluster::ensure_running(deadline by) {
     const auto lock = lock_start(*layout, by);
     if (!lock) return lock.error();
     end_upgrade_server(layout->cluster);
-    if (may_upgrade && layout->newer && !live_postmaster(*layout)) {
+    if (is_first_start && layout->newer && !live_postmaster(*layout)) {
         const auto left = by.remaining();  // The upgrade has its own bound.
         upgrade(*layout);
         by = deadline::after(left);
@@ -314,6 +314,12 @@ result<unique_fd> private_cluster::lock_start(const cluster_layout& layout, dead
 }
 
 void private_cluster::upgrade(const cluster_layout& layout) const {
+    if (!options_.upgrades) {
+        logger_.warning(
+            "a newer PostgreSQL is installed; the daemon upgrades the database at its start",
+            {{"from", layout.major}, {"to", layout.newer->major}});
+        return;
+    }
     logger_.info(
         "upgrading the private database", {{"from", layout.major}, {"to", layout.newer->major}});
     const auto done = upgrade_cluster(layout, options_.durable, deadline::after(upgrade_time_max));

@@ -59,7 +59,8 @@ protected:
             .data_dir = root_ / "data",
             .binaries = {},
             .installations = root_ / "installations",
-            .durable = false};
+            .durable = false,
+            .upgrades = true};
     }
 
     [[nodiscard]] fs::path kept() const {
@@ -153,6 +154,15 @@ TEST_F(ClusterUpgradeTest, OnlyTheFirstStartUpgrades) {
     expect_rows(cluster.ensure_running(soon()));
     install(old_version_ + 1);
     expect_rows(cluster.restart(soon()));
+    EXPECT_FALSE(fs::exists(kept()));
+}
+
+TEST_F(ClusterUpgradeTest, AnUpgradeMustBeAllowed) {
+    install(old_version_ + 1);
+    auto without = options();
+    without.upgrades = false;
+    private_cluster cluster{without, log::logger::silent()};
+    expect_rows(cluster.ensure_running(soon()));
     EXPECT_FALSE(fs::exists(kept()));
 }
 

@@ -11,7 +11,8 @@
 int main(int argc, char** argv) {
     using namespace std::chrono_literals;
     if (argc < 2 || argc > 3) return 2;
-    reelsd::db::cluster_options options{.data_dir = argv[1], .binaries = {}, .durable = false};
+    reelsd::db::cluster_options options{
+        .data_dir = argv[1], .binaries = {}, .durable = false, .upgrades = true};
     if (argc == 3) options.installations = argv[2];
     reelsd::db::private_cluster cluster{options, reelsd::log::logger::silent()};
     const auto up = cluster.ensure_running(reelsd::deadline::after(60s));

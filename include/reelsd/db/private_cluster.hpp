@@ -31,6 +31,8 @@ struct cluster_options {
     std::filesystem::path installations = "/usr/lib/postgresql";
     /// False disables fsync, for temporary clusters of tests.
     bool durable = true;
+    /// Whether the first start may upgrade the cluster to the newest installation.
+    bool upgrades = false;
 };
 
 /// The daemon's own PostgreSQL: a cluster in its data directory, reachable only over a Unix socket
@@ -52,11 +54,11 @@ public:
 
     /// Creates the cluster and starts the server if necessary, waits until it serves, and returns
     /// the connection string for libpq. The first call also upgrades a cluster whose server does
-    /// not run to the newest installation, within ten minutes more than `by`; if that fails, it
-    /// starts the old one. A first start takes seconds. The call also waits for
-    /// recovery after a crash and for a server that is shutting down: allow 120 s. Errors, each one
-    /// line that names the folder or program and the remedy: storage_failed, database_unavailable
-    /// (no programs, no permission, failed start), timed_out.
+    /// not run to the newest installation if the options allow that, within ten minutes more than
+    /// `by`; if that fails, it starts the old one. A first start takes seconds. The call also waits
+    /// for recovery after a crash and for a server that is shutting down: allow 120 s. Errors, each
+    /// one line that names the folder or program and the remedy: storage_failed,
+    /// database_unavailable (no programs, no permission, failed start), timed_out.
     [[nodiscard]] result<std::string> ensure_running(deadline by);
 
     /// Calls stop(), then ensure_running(). Does not stop a server of another process. Same errors.
@@ -81,7 +83,7 @@ private:
     struct launch_state;
 
     [[nodiscard]] result<unique_fd> lock_start(const cluster_layout& layout, deadline by) const;
-    /// Logs the outcome.
+    /// Upgrades the cluster if the options allow it, and logs the outcome.
     void upgrade(const cluster_layout& layout) const;
     [[nodiscard]] result<void> bring_up(const cluster_layout& layout, deadline by);
     /// Errors: the failed start of this call's server, unless the cause is transient.
@@ -99,7 +101,7 @@ private:
     mutable std::mutex state_lock_;  ///< Guards the next four; held only briefly.
     mutable std::condition_variable stop_requested_;
     bool stopping_ = false;
-    bool may_upgrade_ = true;                  ///< Guarded by `calls_`.
+    bool is_first_start_ = true;               ///< Guarded by `calls_`.
     std::filesystem::path program_;            ///< Program of `server_`.
     std::optional<struct stat> program_file_;  ///< Status of `program_` just before the start.
     std::atomic<bool> server_alive_{false};
