@@ -155,6 +155,7 @@ composition::composition(
           loop.get_executor(),
           pacing::pace_store{pool},
           platform_host(config),
+          resolvers_in_use(config),
           pace_of(config),
           session_pace(),
           log},

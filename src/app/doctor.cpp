@@ -281,12 +281,14 @@ void check_answers(
         lines.add("answers", bad(done.error()));
         return;
     }
+    const auto used = resolvers_in_use(config);
+    std::erase_if(states, [&used](const pacing::resolver_state& state) {
+        return !platform::is_in_use(state.resolver, used);
+    });
     const bool is_silent = pacing::has_never_answered(states);
-    const auto used = platform::routed_resolvers(source_settings_of(config));
     for (const auto& state : states) {
-        if (!state.has_never_answered() ||
-            std::find(used.begin(), used.end(), state.resolver) == used.end())
-            continue;
+        const auto name = platform::resolver_in(state.resolver);
+        if (name == platform::share_resolver_name || !state.has_never_answered()) continue;
         lines.add(
             "by " + state.resolver,
             doubtful(fmt::format(

@@ -125,8 +125,7 @@ awaitable<std::vector<pacing::resolver_state>> health::states_in_use(deadline by
     pacing::pace_store paces{deps_.pool};
     auto states = co_await paces.list(platform_host(deps_.config), by);
     std::erase_if(states, [this](const pacing::resolver_state& state) {
-        return platform::resolver_in(state.resolver) != platform::share_resolver_name &&
-               std::find(resolvers_.begin(), resolvers_.end(), state.resolver) == resolvers_.end();
+        return !platform::is_in_use(state.resolver, resolvers_);
     });
     co_return states;
 }
@@ -167,9 +166,7 @@ awaitable<json> health::view() {
 }
 
 awaitable<bool> health::platform_never_answered() {
-    pacing::pace_store paces{deps_.pool};
-    co_return pacing::has_never_answered(
-        co_await paces.list(platform_host(deps_.config), deadline::after(report_time_max)));
+    co_return pacing::has_never_answered(co_await states_in_use(deadline::after(report_time_max)));
 }
 
 readiness_monitor::readiness_monitor(

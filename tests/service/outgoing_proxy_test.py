@@ -304,6 +304,9 @@ class NeverAnswered(OutgoingProxyTest):
     def test_doctor_and_dashboard_report_it_until_the_first_answer(self):
         self.platform.configure(posts={"DYproxied00": {"page": "server_error"}})
         daemon = self.daemon_by(canary_link="none", resolvers="page")
+        # Of earlier settings.
+        self.sql("INSERT INTO resolver_pace (host, resolver, answered_at) VALUES"
+                 " ('127.0.0.1', 'page via 192.0.2.1:3128', now()), ('127.0.0.1', 'graphql', NULL)")
         person = Person(daemon)
         person.join(set_up_link_secret(daemon), "ann@example.org")
         account = daemon.account(unlimited=True)

@@ -1,6 +1,7 @@
 #include <reelsd/base/random.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/loop_call.hpp>
+#include <reelsd/platform/source.hpp>
 #include <reelsd/work/analysis/shared_rate_limiter.hpp>
 
 #include <algorithm>
@@ -111,8 +112,8 @@ bool shared_rate_limiter::has_ever_answered(deadline by) const {
     const auto until = by.at_most(ask_time_max);
     const auto states = wait_for(loop_, store_.list(host_, until), until);
     if (!states) return true;
-    has_answered_ = std::any_of(states->begin(), states->end(), [](const auto& resolver) {
-        return resolver.answered_at.has_value();
+    has_answered_ = std::any_of(states->begin(), states->end(), [this](const auto& state) {
+        return state.answered_at.has_value() && platform::is_in_use(state.resolver, resolvers_);
     });
     return has_answered_;
 }

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace reelsd::jobs {
 struct claimed_job;
@@ -27,13 +29,16 @@ struct session_pace {
 /// The rate limit that all daemons on one database share. For worker threads, not the loop's.
 class shared_rate_limiter final : public platform::rate_limiter {
 public:
-    /// The loop runs, and the store's pool lives, for as long as a worker may call.
+    /// The loop runs, and the store's pool lives, for as long as a worker may call. `resolvers` are
+    /// those in use, as platform::routed_resolvers() names them.
     shared_rate_limiter(
         boost::asio::any_io_executor loop, pacing::pace_store store, std::string host,
-        pacing::pace pace, session_pace session, log::logger log)
+        std::vector<std::string> resolvers, pacing::pace pace, session_pace session,
+        log::logger log)
         : loop_{std::move(loop)},
           store_{store},
           host_{std::move(host)},
+          resolvers_{std::move(resolvers)},
           pace_{pace},
           session_{std::move(session)},
           log_{std::move(log)} {}
@@ -56,8 +61,8 @@ public:
     /// The platform's host, which names the line.
     [[nodiscard]] const std::string& host() const noexcept { return host_; }
 
-    /// Whether any resolver of any daemon has ever had an answer about a post. True as well while
-    /// the database cannot tell.
+    /// Whether any resolver in use has ever had an answer about a post, on any daemon. True as well
+    /// while the database cannot tell.
     [[nodiscard]] bool has_ever_answered(deadline by) const;
 
     /// Records a try. Logs the start of a cool-down and, once an hour, a resolver that has stopped
@@ -83,6 +88,7 @@ private:
     boost::asio::any_io_executor loop_;
     mutable pacing::pace_store store_;  ///< A handle; its operations do not change it.
     std::string host_;
+    std::vector<std::string> resolvers_;
     pacing::pace pace_;
     session_pace session_;
     log::logger log_;
