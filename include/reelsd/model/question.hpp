@@ -21,11 +21,11 @@ class embedder;
 /// A passage that an answer may cite.
 struct evidence {
     std::string field;                       ///< "audio.transcript", "visual.text_on_screen", ...
-    std::string text;                        ///< As stored.
+    std::string text;                        ///< As stored, or a part of it.
     std::optional<double> seconds = {};      ///< From the start of the video, if it has a time.
     std::optional<double> end_seconds = {};  ///< Its end, if stored.
-    /// In `field`, the text follows that of the passage before it, after one space.
-    bool is_continuation = false;
+    /// What separates it in `field` from the passage before it; none if another text does.
+    std::optional<std::string> separator = {};
 
     friend bool operator==(const evidence&, const evidence&) = default;
 };
@@ -37,8 +37,8 @@ struct reel_evidence {
     std::vector<evidence> passages;
 };
 
-/// The citable passages of a result of assemble_result(), in its order, at most 1,000. Members may
-/// be missing.
+/// The citable passages of a result of assemble_result(), in its order: at most 1,000 of at most
+/// 400 bytes. Members may be missing.
 [[nodiscard]] std::vector<evidence> evidence_of(const json& result);
 
 /// Of each reel, its summary, and the passages that are most relevant to the question, in their

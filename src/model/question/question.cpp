@@ -5,6 +5,7 @@
 #include "../words.hpp"
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/model/findings.hpp>
 #include <reelsd/model/passage_finder.hpp>
 #include <reelsd/model/question.hpp>
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <initializer_list>
 #include <utility>
 
 namespace reelsd::model {
@@ -29,8 +31,33 @@ namespace {
 /// More than a result of 90 s has. A passage takes about 40 bytes of a prompt in addition to its
 /// text.
 constexpr std::size_t passages_max = 1000;
+/// A longer text is several passages, because one that exceeds its reel's share is not sent. With
+/// 20 reels the share is 1,200 bytes.
+constexpr std::size_t passage_bytes_max = 400;
 constexpr std::size_t passage_concepts_max = 12;
 constexpr std::string_view summary_field = "content.summary";
+
+/// The length of the passage that `text` begins with. It ends with a line, else a sentence, else a
+/// word, if there is one in its second half.
+std::size_t passage_length(std::string_view text) {
+    if (text.size() <= passage_bytes_max) return text.size();
+    const auto longest = utf8_prefix(text, passage_bytes_max);
+    const auto after_last = [longest](std::initializer_list<std::string_view> marks) {
+        std::size_t end = 0;
+        for (const auto mark : marks) {
+            const auto at = longest.rfind(mark);
+            if (at != longest.npos) end = std::max(end, at + mark.size());
+        }
+        return end;
+    };
+    const auto line = after_last({"\n"});
+    const auto sentence = after_last({". ", "! ", "? ", "\u3002", "\uFF01", "\uFF1F"});
+    const auto word = after_last({" "});
+    for (const auto end : {line, sentence, word}) {
+        if (end > passage_bytes_max / 2) return end;
+    }
+    return longest.size();
+}
 
 class evidence_reader {
 public:
@@ -72,14 +99,23 @@ private:
     void add(
         std::string_view field, const json& text, std::optional<double> seconds = {},
         std::optional<double> end_seconds = {}) {
-        if (!text.is_string() || passages_.size() == passages_max) return;
-        const auto& value = text.get_ref<const std::string&>();
-        if (trimmed(value).empty()) return;
-        passages_.push_back(
-            {.field = std::string{field},
-             .text = value,
-             .seconds = seconds,
-             .end_seconds = end_seconds});
+        if (!text.is_string()) return;
+        const std::string_view whole{text.get_ref<const std::string&>()};
+        std::size_t end = 0;  // Of the passage before.
+        for (std::size_t at = 0; at < whole.size() && passages_.size() < passages_max;) {
+            const auto length = passage_length(whole.substr(at));
+            const auto part = trimmed(whole.substr(at, length));
+            at += length;
+            if (part.empty()) continue;
+            const auto begin = static_cast<std::size_t>(part.data() - whole.data());
+            passages_.push_back(
+                {.field = std::string{field},
+                 .text = std::string{part},
+                 .seconds = seconds,
+                 .end_seconds = end_seconds});
+            if (end > 0) passages_.back().separator = whole.substr(end, begin - end);
+            end = begin + part.size();
+        }
     }
 
     void add_text(std::string_view field) { add(field, field_of(result_, field)); }
@@ -107,9 +143,8 @@ private:
                                        passages_[count].field == passages_[count - 1].field;
             if (has_neighbour && whole.is_string()) {
                 auto& added = passages_[count];
-                added.is_continuation = contains(
-                    whole.get_ref<const std::string&>(),
-                    passages_[count - 1].text + ' ' + added.text);
+                const auto joined = passages_[count - 1].text + ' ' + added.text;
+                if (contains(whole.get_ref<const std::string&>(), joined)) added.separator = " ";
             }
         }
         if (!entries.empty()) return;
@@ -297,7 +332,7 @@ std::vector<reel_evidence> most_relevant(
         for (std::size_t number = 0; number < kept.size(); ++number) {
             const bool is_next = number > 0 && kept[number] == kept[number - 1] + 1;
             passages.push_back(std::move(reel.passages[kept[number]]));
-            if (!is_next) passages.back().is_continuation = false;
+            if (!is_next) passages.back().separator.reset();
         }
         reel.passages = std::move(passages);
     }
@@ -391,18 +426,20 @@ std::optional<citation> question_prompt::checked(
     return named.cite(found);
 }
 
-/// Speech is stored in pieces that divide sentences, so a quotation may span several.
+/// Speech is stored in pieces that divide sentences, and long texts are divided, so a quotation may
+/// span several passages.
 std::optional<citation> question_prompt::find_across(
     std::size_t number, std::string_view quote) const {
     constexpr std::size_t neighbours_max = 2;  // On each side; more is a paragraph.
     auto first = number;
-    while (passages_[first].passage->is_continuation && number - first < neighbours_max) --first;
+    while (passages_[first].passage->separator && number - first < neighbours_max) --first;
     std::string text = passages_[first].passage->text;
     std::vector<std::size_t> starts{0};
     for (auto at = first + 1; at < passages_.size() && at <= number + neighbours_max; ++at) {
-        if (!passages_[at].passage->is_continuation) break;
-        starts.push_back(text.size() + 1);
-        text.append(1, ' ').append(passages_[at].passage->text);
+        const auto& next = *passages_[at].passage;
+        if (!next.separator) break;
+        starts.push_back(text.size() + next.separator->size());
+        text.append(*next.separator).append(next.text);
     }
     const auto found = folded_text{text}.find(folded_text{quote});
     if (found.empty()) return std::nullopt;

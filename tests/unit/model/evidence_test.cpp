@@ -1,10 +1,15 @@
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/model/embedder.hpp>
 #include <reelsd/model/question.hpp>
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace reelsd::model {
 namespace {
@@ -64,7 +69,7 @@ TEST(Evidence, SegmentsContinueTheTranscript) {
         evidence_of(result),
         ElementsAre(
             evidence{"audio.transcript", "Add two", 0.0},
-            evidence{"audio.transcript", "cups.", 1.0, {}, true},
+            evidence{"audio.transcript", "cups.", 1.0, {}, " "},
             evidence{"audio.transcript", "it.", 3.0}));
 
     const auto chosen = most_relevant(
@@ -83,6 +88,40 @@ TEST(Evidence, ReadsFieldsWithoutTimes) {
     EXPECT_THAT(
         evidence_of(json::parse(R"({"visual": 1, "audio": [], "content": null})")), IsEmpty());
     EXPECT_THAT(evidence_of(json::parse("[]")), IsEmpty());
+}
+
+/// All passages of one field, joined as they are stored.
+std::string joined(const std::vector<evidence>& passages) {
+    std::string text;
+    for (const auto& passage : passages) text += passage.separator.value_or("") + passage.text;
+    return text;
+}
+
+// Goal: a long text is several passages, of which nothing is lost.
+TEST(Evidence, DividesLongTexts) {
+    const std::string words = "Sift the flour over the bowl and stir it in slowly";
+    std::string lines;
+    std::string sentences;
+    std::string chinese;
+    for (int at = 0; at < 40; ++at) {
+        lines += words + "\n\n";
+        sentences += words + ". ";
+        chinese += "\u9762\u7C89\u9762\u7C89\u9762";
+    }
+    const std::pair<std::string, std::string> cases[] = {
+        {lines, "slowly"}, {sentences, "slowly."}, {std::string(900, 'x'), "x"}, {chinese, ""}};
+    for (const auto& [text, end] : cases) {
+        const auto passages = evidence_of({{"platform_meta", {{"caption", text + "the end"}}}});
+        EXPECT_EQ(joined(passages), text + "the end");
+        EXPECT_GT(passages.size(), 1U);
+        for (const auto& passage : passages) {
+            const bool is_last = &passage == &passages.back();
+            EXPECT_TRUE(is_last || passage.text.ends_with(end)) << passage.text;
+            EXPECT_LE(passage.text.size(), 400U);
+            EXPECT_TRUE(is_utf8(passage.text));
+            EXPECT_EQ(passage.separator.has_value(), &passage != &passages.front());
+        }
+    }
 }
 
 TEST(Evidence, IsBounded) {
@@ -109,6 +148,35 @@ TEST(MostRelevant, KeepsWhatTheQuestionIsAboutInItsOrder) {
         texts_of(kept[0]),
         ElementsAre(
             "sift the flour " + filler, "Bread.", "then the flour and the yeast " + filler));
+}
+
+// Goal: a caption that exceeds the share of its reel is sent in part, and can be cited.
+TEST(MostRelevant, KeepsTheRelevantPartOfALongCaption) {
+    std::string caption;
+    for (int step = 0; step < 40; ++step)
+        caption += "Step " + std::to_string(step) + ": stir, wait a minute and stir again.\n";
+    const auto relevant = caption.size();
+    caption += "Bake it at 230 degrees\nfor 40 minutes.\n" + caption;
+    const json result{{"platform_meta", {{"caption", caption}}}};
+    auto kept = most_relevant(
+        "At how many degrees is it baked?",
+        {{.id = {1}, .code = "A", .passages = evidence_of(result)}},
+        blank_embedder{},
+        1200);
+    ASSERT_GT(relevant, 1200U);
+    const question_prompt prompt{"At how many degrees is it baked?", kept};
+    const auto& passages = kept.front().passages;
+    const auto chosen = std::ranges::find_if(
+        passages, [](const evidence& one) { return contains(one.text, "230 degrees"); });
+    ASSERT_NE(chosen, passages.end());
+    const auto id = "S" + std::to_string(chosen - passages.begin() + 1);
+    const json reply{
+        {"answer", "230."},
+        {"citations", {{{"id", id}, {"quote", "bake it at 230 degrees for 40 minutes"}}}}};
+    const auto answer = prompt.read(reply.dump()).answer;
+    ASSERT_EQ(answer.citations.size(), 1U);
+    EXPECT_EQ(answer.citations.front().field, "platform_meta.caption");
+    EXPECT_TRUE(contains(caption, answer.citations.front().text)) << "verbatim";
 }
 
 TEST(MostRelevant, SharesTheBoundAmongReels) {

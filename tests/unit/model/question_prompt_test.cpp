@@ -86,8 +86,8 @@ TEST(QuestionReply, CitesASentenceThatContinuesInTheNextSegment) {
           .code = "AAA",
           .passages = {
               {"audio.transcript", "Now add two", 1.0, 2.0},
-              {"audio.transcript", "cups of flour", 2.0, 3.0, true},
-              {"audio.transcript", "and salt. Mix well.", 3.0, 5.0, true},
+              {"audio.transcript", "cups of flour", 2.0, 3.0, " "},
+              {"audio.transcript", "and salt. Mix well.", 3.0, 5.0, " "},
               {"audio.transcript", "Bake it.", 9.0, 10.0}}}}};
     for (const auto* const id : {"S1", "S2", "S3"}) {
         SCOPED_TRACE(id);
@@ -106,6 +106,22 @@ TEST(QuestionReply, CitesASentenceThatContinuesInTheNextSegment) {
     const auto apart =
         prompt.read(reply_with("Bake.", json::array({cite("S3", "Mix well. Bake it.")})));
     EXPECT_THAT(apart.answer.citations, IsEmpty()) << "the transcript says more between them";
+}
+
+// A long caption is divided at the ends of its lines, which a citation contains as they are stored.
+TEST(QuestionReply, CitesOverTheEndOfALine) {
+    const question_prompt prompt{
+        "How much flour?",
+        {{.id = {42},
+          .code = "AAA",
+          .passages = {
+              {"platform_meta.caption", "Two cups"},
+              {"platform_meta.caption", "of flour", {}, {}, "\n\n"}}}}};
+    const auto read =
+        prompt.read(reply_with("Two cups.", json::array({cite("S2", "two cups of flour")})));
+    EXPECT_THAT(
+        read.answer.citations,
+        ElementsAre(citation{{42}, "AAA", "platform_meta.caption", "Two cups\n\nof flour"}));
 }
 
 // Goal: a citation that no stored text contains is dropped. Method: one invalid citation each.
