@@ -162,6 +162,20 @@ bool append_plain(std::string& word, char32_t value) {
     return true;
 }
 
+/// Whether words of the letter's script are written without spaces.
+bool is_of_unspaced_script(char32_t letter) {
+    static const auto scripts = std::to_array<const uc_script_t*>({
+        ::uc_script_byname("Han"),
+        ::uc_script_byname("Hiragana"),
+        ::uc_script_byname("Katakana"),
+        ::uc_script_byname("Khmer"),
+        ::uc_script_byname("Lao"),
+        ::uc_script_byname("Myanmar"),
+        ::uc_script_byname("Thai"),
+    });
+    return letter >= 0x80 && std::ranges::find(scripts, ::uc_script(letter)) != scripts.end();
+}
+
 /// Accents and apostrophes: "don't" becomes "dont".
 bool is_inside_word(char32_t value) {
     return value == '\'' || value == 0x2019 || ::uc_is_general_category(value, UC_CATEGORY_Mn);
@@ -202,6 +216,16 @@ std::vector<std::string> words_of(std::string_view text) {
     std::vector<std::string> words;
     for_each_word(text, [&words](std::string_view word) { words.emplace_back(word); });
     return words;
+}
+
+std::size_t word_count(std::string_view text) {
+    constexpr std::size_t letters_per_word = 2;
+    std::size_t count = 0;
+    for_each_word(text, [&count](std::string_view word) {
+        const auto letters = std::ranges::count_if(code_points_of(word), is_of_unspaced_script);
+        count += std::max(static_cast<std::size_t>(letters) / letters_per_word, std::size_t{1});
+    });
+    return count;
 }
 
 std::vector<std::string> folded_words_of(std::string_view text) {

@@ -16,7 +16,11 @@ namespace reelsd::model {
 /// Calls `take` with each of them, without copying it.
 void for_each_word(std::string_view text, const std::function<void(std::string_view word)>& take);
 
-/// The same, with an empty word wherever punctuation or the end of a line separates two words: no
+/// The number of words. Two letters of a script without spaces, such as Chinese or Thai, count as
+/// one.
+[[nodiscard]] std::size_t word_count(std::string_view text);
+
+/// words_of() with an empty word wherever punctuation or the end of a line separates two words: no
 /// phrase crosses it.
 [[nodiscard]] std::vector<std::string> words_and_breaks_of(std::string_view text);
 

@@ -234,16 +234,17 @@ std::string central_sentence(const corpus& text) {
         for (const auto& stem : stems_in(sentence)) ++sentences_with[stem];
     }
     const sentence* best = nullptr;
-    double best_score = 0;
+    std::pair<bool, double> best_rank;
     for (const auto& sentence : text.sentences) {
-        if (words_of(sentence.text).size() < sentence_words_min) continue;
         auto score = centrality(stems_in(sentence), sentences_with) *
                      trust_in(sentence.from, text.speech_doubtful);
         if (is_call_to_action(sentence.text)) score *= 0.2;
+        // A label is better than no summary.
+        const std::pair rank{word_count(sentence.text) >= sentence_words_min, score};
         // Of equals the first one, which is nearer to the video's own opening.
-        if (best != nullptr && score <= best_score) continue;
+        if (best != nullptr && rank <= best_rank) continue;
         best = &sentence;
-        best_score = score;
+        best_rank = rank;
     }
     return best == nullptr ? std::string{}
                            : as_sentence(first_words(sentence_case(best->text), summary_words_max));

@@ -34,9 +34,9 @@ struct corpus {
     const std::vector<timed_text>& blocks, const media::speech_report& speech,
     std::string_view caption, const std::vector<std::string>& hashtags);
 
-/// The sentence whose words recur most often in the others; empty without a sentence of three
-/// words. Sentences of the speech and the caption are preferred to headings on screen. Capitals
-/// become sentence case.
+/// The sentence whose words recur most often in the others; one of fewer than three words only if
+/// there is no other; empty without sentences. Sentences of the speech and the caption are
+/// preferred to headings on screen. Capitals become sentence case.
 [[nodiscard]] std::string central_sentence(const corpus& text);
 
 /// Key phrases of one to three words, the most specific first, at most 8.

@@ -46,7 +46,14 @@ TEST(CentralSentence, HasTheWordsOfTheOthers) {
     };
     const test_case cases[] = {
         {"nothing", {}, ""},
-        {"labels alone are no sentence", written("Coffee. Tea."), ""},
+        {"a label, if there is nothing else", written("Good morning"), "Good morning."},
+        {"of labels the first", written("Coffee. Tea."), "Coffee."},
+        {"no label if there is a sentence",
+         spoken({"coffee", "coffee beans", "we drink it"}),
+         "We drink it."},
+        {"a script without spaces",
+         written("\u5927\u5BB6\u597D\n\u4ECA\u5929\u6211\u4EEC\u505A\u9762\u5305"),
+         "\u4ECA\u5929\u6211\u4EEC\u505A\u9762\u5305"},
         {"the only sentence", spoken({"we went to the market"}), "We went to the market."},
         {"the shared words",
          spoken(

@@ -117,5 +117,14 @@ TEST(IsMostlyLatin, ComparesLetters) {
     EXPECT_FALSE(is_mostly_latin("123 \U0001F600"));
 }
 
+TEST(WordCount, CountsLettersOfScriptsWithoutSpaces) {
+    EXPECT_EQ(word_count(""), 0U);
+    EXPECT_EQ(word_count("Don't look, \u0434\u043E\u043C"), 3U);
+    EXPECT_EQ(word_count("\u5927\u5BB6\u597D"), 1U) << "Chinese";
+    EXPECT_EQ(word_count("\u4ECA\u5929\u6211\u4EEC\u505A\u9762\u5305"), 3U);
+    EXPECT_EQ(word_count("\u0E2A\u0E27\u0E31\u0E2A\u0E14\u0E35 ok"), 4U) << "Thai";
+    EXPECT_EQ(word_count("\uC548\uB155\uD558\uC138\uC694"), 1U) << "Korean has spaces";
+}
+
 }  // namespace
 }  // namespace reelsd::model
