@@ -43,6 +43,7 @@ struct prompt {
     std::string_view schema_name;  ///< "reel_analysis"
     /// False if the caller's schema has values of any type, which no provider enforces.
     bool is_schema_enforceable = true;
+    std::vector<std::string> warnings = {};  ///< For the result: what the model does not receive.
 };
 
 /// Reads a complete reply. Returns why it cannot be used, for a second request.

@@ -6,6 +6,7 @@
 #include "../languages.hpp"
 #include <reelsd/base/random.hpp>
 #include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 
 #include <boost/algorithm/string/erase.hpp>
 
@@ -17,8 +18,8 @@
 namespace reelsd::model {
 namespace {
 
-/// The platform's limit.
-constexpr std::size_t caption_characters_max = 2200;
+/// About 4,000 tokens. Only captions of uploads can be longer: the platform's have at most 2,200.
+constexpr std::size_t caption_characters_max = 16'000;
 /// Half an hour of fast speech.
 constexpr std::size_t speech_bytes_max = 32'000;
 constexpr std::size_t violations_max = 10;
@@ -38,12 +39,17 @@ std::string without(std::string text, std::string_view unwanted) {
     return text;
 }
 
-std::string caption_block(const video_input& video, std::string_view boundary) {
+/// The caption and the hashtags that it lacks.
+std::string whole_caption(const video_input& video) {
     auto text = video.caption;
     for (const auto& tag : video.hashtags) {
         if (text.find(tag) == std::string::npos) text.append(" #").append(tag);
     }
-    const auto clean = without(clean_text(text, caption_characters_max), boundary);
+    return clean_text(text, text.size());
+}
+
+std::string caption_block(std::string_view caption, std::string_view boundary) {
+    const auto clean = without(clean_text(caption, caption_characters_max), boundary);
     if (clean.empty()) return "The post has no caption.";
     return fmt::format("Caption {0}\n{1}\nEnd of caption {0}", boundary, clean);
 }
@@ -88,6 +94,7 @@ prompt make_prompt(const prompt_request& request) {
     const auto& options = request.video.options;
     const auto language_name = options.language.empty() ? std::string{request.output_language}
                                                         : language_phrase(options.language);
+    const auto caption = whole_caption(request.video);
     const auto language = fmt::arg("output_language", language_name);
     prompt prompt{
         .instructions =
@@ -98,10 +105,14 @@ prompt make_prompt(const prompt_request& request) {
             fmt::arg("duration", timestamp_of(std::ceil(duration))),
             fmt::arg("duration_seconds", fmt::format("{:.1f}", duration)),
             fmt::arg("media_note", request.media_note),
-            fmt::arg("caption_block", caption_block(request.video, request.boundary))),
+            fmt::arg("caption_block", caption_block(caption, request.boundary))),
         .boundary = std::string{request.boundary},
         .schema = answer_schema(),
         .schema_name = "reel_analysis"};
+    if (code_point_count(caption) > caption_characters_max)
+        prompt.warnings.push_back(fmt::format(
+            "the model received only the first {} characters of the caption",
+            grouped(caption_characters_max)));
     if (!request.speech.empty())
         prompt.task +=
             quoted_block("speech in the video", speech_text(request.speech), request.boundary);

@@ -25,8 +25,9 @@ struct prompt_request {
     std::string_view boundary;         ///< See new_boundary().
 };
 
-/// Pure. The caption is cut to 2,200 characters; control, bidirectional and zero-width characters
-/// and the boundary are removed from it. The options of the video add the caller's request.
+/// Pure. The caption is cut to 16,000 characters, with a warning; control, bidirectional and
+/// zero-width characters and the boundary are removed from it. The options of the video add the
+/// caller's request.
 [[nodiscard]] prompt make_prompt(const prompt_request& request);
 
 /// 64 random bits as text.

@@ -209,6 +209,7 @@ private:
         reported.provider = analyzer_.api_->endpoint().provider;
         reported.model_name = analyzer_.api_->endpoint().model;
         reported.analyzer = analyzer_.name_;
+        std::ranges::copy(prompt_.warnings, std::back_inserter(reported.warnings));
         if (heard_) take_sound(reported);
         auto evidence = evidence_of(video_.probe);
         const auto measured = analyzer_.dependencies_.media.check(

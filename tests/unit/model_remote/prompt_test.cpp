@@ -17,8 +17,10 @@
 namespace reelsd::model {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr std::string_view boundary = "0123456789abcdef";
@@ -172,10 +174,20 @@ TEST(Prompt, InvisibleCharactersAreRemoved) {
 }
 
 TEST(Prompt, ALongCaptionIsCut) {
-    EXPECT_EQ(caption_block_of(std::string(5000, 'x')).size(), 2200U);
+    EXPECT_EQ(caption_block_of(std::string(17'000, 'x')).size(), 16'000U);
     std::string wide;
-    for (int i = 0; i < 3000; ++i) wide += "ж";
-    EXPECT_EQ(caption_block_of(wide).size(), 4400U) << "cut by characters";
+    for (int i = 0; i < 17'000; ++i) wide += "ж";
+    EXPECT_EQ(caption_block_of(wide).size(), 32'000U) << "cut by characters";
+}
+
+TEST(Prompt, WarnsOfACutCaption) {
+    auto video = testing::make_video();
+    video.caption = "\n" + std::string(16'000, 'x') + "\n";
+    EXPECT_THAT(prompt_for(video).warnings, IsEmpty());
+    video.hashtags = {"beans"};
+    EXPECT_THAT(
+        prompt_for(video).warnings,
+        ElementsAre("the model received only the first 16,000 characters of the caption"));
 }
 
 TEST(Prompt, HashtagsThatTheCaptionLacksAreAdded) {
