@@ -31,6 +31,7 @@ probe_report read_probe(object_reader& from) {
     report.frame_rate = from.number("frame_rate", 0, report_bounds::frame_rate_max);
     report.video_codec = from.text("video_codec", report_bounds::codec_bytes_max);
     report.audio_codec = from.text_or_null("audio_codec", report_bounds::codec_bytes_max);
+    report.audio_is_decodable = from.truth("audio_is_decodable");
     return report;
 }
 

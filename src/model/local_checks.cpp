@@ -57,6 +57,9 @@ private:
             warn_if(transcript, "there is no audio track but a transcript was given");
             warn_if(!transcript, "the video has no audio track");
             warn_if(music, "there is no audio track but music was reported");
+        } else if (!measured_.undecodable_codec.empty()) {
+            const auto& codec = measured_.undecodable_codec;
+            warnings_.push_back("the sound (" + codec + ") cannot be decoded");
         } else if (measured_.silent.value_or(false)) {
             warn_if(transcript, "audio is silent but a transcript was given");
             warn_if(!transcript, "audio is silent");
@@ -270,7 +273,9 @@ bool are_related(CLD2::Language left, CLD2::Language right) {
 
 local_evidence evidence_of(const media::probe_report& probe) {
     return {
-        .duration_seconds = probe.duration_seconds, .audio_track = probe.audio_codec.has_value()};
+        .duration_seconds = probe.duration_seconds,
+        .audio_track = probe.audio_codec.has_value(),
+        .undecodable_codec = probe.audio_is_decodable ? "" : probe.audio_codec.value_or("")};
 }
 
 local_evidence evidence_of(const media::analysis_report& report) {

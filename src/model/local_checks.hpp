@@ -14,6 +14,7 @@ namespace reelsd::model {
 struct local_evidence {
     double duration_seconds = 0;
     bool audio_track = false;
+    std::string undecodable_codec = {};            ///< Of an audio track that cannot be decoded.
     std::optional<bool> silent = {};               ///< Nothing above the noise floor.
     std::optional<bool> music = {};                ///< Result of the music detector.
     std::optional<bool> speech_doubtful = {};      ///< The recogniser's own confidence is low.

@@ -24,6 +24,7 @@ struct probe_report {
     double frame_rate = 0;
     std::string video_codec;                 ///< FFmpeg's short name: "h264".
     std::optional<std::string> audio_codec;  ///< Absent without an audio track.
+    bool audio_is_decodable = true;          ///< False: what the audio track contains is unknown.
 };
 
 struct timed_text {
@@ -69,7 +70,8 @@ struct music_report {
 };
 
 struct audio_report {
-    bool silent = true;  ///< No audio track, or nothing above the noise floor.
+    /// No audio track, or nothing above the noise floor. False if it cannot be decoded.
+    bool silent = true;
     speech_report speech;
     music_report music;
 };

@@ -24,8 +24,9 @@ namespace {
 
 audio_report analyze_sound(sound::speech_recognizer& recognizer, const audio_samples& samples) {
     audio_report report;
-    report.silent = samples.for_speech.empty() || sound::is_silent(samples.for_speech);
-    if (report.silent) return report;
+    const bool is_empty = samples.for_speech.empty() || sound::is_silent(samples.for_speech);
+    report.silent = is_empty && samples.is_decodable;
+    if (is_empty) return report;
     report.speech = recognizer.recognize(samples.for_speech);
     report.music = sound::detect_music(samples.for_music, report.speech.segments);
     return report;

@@ -59,11 +59,12 @@ result<check_report> check(const arguments& given) {
     if (!first) return first.error();
     const auto& samples = first->sound.for_speech;
     check_report report;
-    report.silent = samples.empty() || sound::is_silent(samples);
+    report.silent = first->sound.is_decodable && (samples.empty() || sound::is_silent(samples));
     if (!samples.empty()) {
         report.silences = sound::find_silences(samples, first->probe.duration_seconds);
     }
-    report.speech = !report.silent && sound::hears_voice(**voice, samples);
+    if (first->sound.is_decodable)
+        report.speech = !report.silent && sound::hears_voice(**voice, samples);
     if (reader == nullptr) return report;
 
     auto texts = read_texts(*file, *first, given, *reader);

@@ -57,9 +57,8 @@ public:
 
 private:
     void open_sound() {
-        if (mode_ == audio_decoding::none || from_.audio() == nullptr) return;
+        if (from_.audio() == nullptr) return;
         auto decoder = container::decoder_for(*from_.audio());
-        // A track that cannot be decoded counts as no sound.
         if (decoder) audio_decoder_ = std::move(*decoder);
     }
 
@@ -72,10 +71,12 @@ private:
         const double length = static_cast<double>(std::max<std::int64_t>(packet_->duration, 0)) *
                               av_q2d(stream.time_base);
         end_seconds_ = std::max(end_seconds_, *start + length);
-        if (is_video) {
-            video_end_seconds_ = std::max(video_end_seconds_, *start + length);
-            if ((packet_->flags & AV_PKT_FLAG_KEY) != 0) key_seconds_.push_back(*start);
+        if (!is_video) {
+            sound_seconds_ += length;
+            return;
         }
+        video_end_seconds_ = std::max(video_end_seconds_, *start + length);
+        if ((packet_->flags & AV_PKT_FLAG_KEY) != 0) key_seconds_.push_back(*start);
     }
 
     /// Decodes until the first picture.
@@ -88,13 +89,21 @@ private:
     }
 
     void decode_sound(const AVPacket* packet) {
-        if (!audio_decoder_) return;
+        if (!audio_decoder_ || mode_ == audio_decoding::none) return;
         decode(*audio_decoder_, packet, *frame_, [this](const AVFrame& frame) {
             const auto start = from_.seconds_of(*from_.audio(), frame.best_effort_timestamp);
             for_speech_.add(frame, start.value_or(0));
             if (mode_ == audio_decoding::all) for_music_.add(frame, start.value_or(0));
             return true;
         });
+    }
+
+    [[nodiscard]] bool is_sound_decodable(const audio_samples& sound) const {
+        if (from_.audio() == nullptr) return true;
+        if (!audio_decoder_) return false;
+        // A decoder may drop the few packets of a short track.
+        const bool is_short = sound_seconds_ < readable_seconds_min;
+        return mode_ == audio_decoding::none || is_short || !sound.for_speech.empty();
     }
 
     /// Frames of the video a second: the header's rate, unless the packets contradict it.
@@ -132,6 +141,8 @@ private:
         }
         pass.sound.for_speech = for_speech_.finish();
         pass.sound.for_music = for_music_.finish();
+        pass.sound.is_decodable = is_sound_decodable(pass.sound);
+        pass.probe.audio_is_decodable = pass.sound.is_decodable;
         std::ranges::sort(key_seconds_);
         pass.key_seconds = std::move(key_seconds_);
         return pass;
@@ -148,6 +159,7 @@ private:
     std::optional<geometry> shape_;
     double end_seconds_ = 0;
     double video_end_seconds_ = 0;
+    double sound_seconds_ = 0;
     std::size_t video_packets_ = 0;
     std::vector<double> key_seconds_;
 };

@@ -19,6 +19,7 @@ namespace reelsd::media {
 struct audio_samples {
     std::vector<std::int16_t> for_speech;  ///< At sound::speech_rate_hz.
     std::vector<float> for_music;          ///< At sound::music_rate_hz.
+    bool is_decodable = true;              ///< As `probe_report::audio_is_decodable`.
 };
 
 /// Which samples are decoded.

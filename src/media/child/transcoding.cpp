@@ -271,7 +271,7 @@ private:
         picture_decoder_ = std::move(*pictures);
         if (from_.audio() == nullptr) return {};
         auto sound = container::decoder_for(*from_.audio());
-        // A track that cannot be decoded counts as no sound.
+        // Without it, a model can still see the pictures.
         if (sound) sound_decoder_ = std::move(*sound);
         return {};
     }

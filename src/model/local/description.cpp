@@ -96,6 +96,8 @@ std::string content_sentence(const media::analysis_report& report) {
     const auto& audio = report.audio;
     if (!report.probe.audio_codec) {
         clauses.emplace_back("there is no sound track");
+    } else if (!report.probe.audio_is_decodable) {
+        clauses.emplace_back("the sound track cannot be decoded");
     } else if (audio.silent) {
         clauses.emplace_back("the sound track is silent");
     } else {
@@ -278,6 +280,8 @@ std::string describe_music(const media::music_report& music) {
 std::string describe_in_short(const media::analysis_report& report) {
     auto text = shape_sentence(report);
     text.pop_back();
+    if (!report.probe.audio_is_decodable)
+        return text + " without text, with sound that cannot be decoded.";
     if (report.audio.music.present) return text + " with music, without text or speech.";
     return text + " without text, speech or music.";
 }

@@ -169,12 +169,16 @@ public:
           media_{media} {}
 
     [[nodiscard]] std::string media_note(const video_input& video) const override {
-        const bool has_sound = video.probe.audio_codec.has_value();
+        const auto& probe = video.probe;
+        const bool has_sound = probe.audio_codec.has_value() && probe.audio_is_decodable;
         switch (settings_.mode) {
             case openai_mode::video: return {};
             case openai_mode::video_audio:
                 return has_sound ? "Its audio track is also attached separately." : "";
             case openai_mode::frames_audio:
+                if (!probe.audio_is_decodable)
+                    return "It is given as frames with timestamps, without its sound: leave all "
+                           "values about audio empty.";
                 return has_sound
                            ? "It is given as frames with timestamps, and its complete audio track."
                            : "It is given as frames with timestamps; it has no sound.";

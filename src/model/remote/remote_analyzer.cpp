@@ -100,7 +100,8 @@ public:
             if (!next && best_) return checked(*std::move(best_));
             if (!next) return analysis_failure{error{errc::model_refused, why_not(**kept)}};
         }
-        if (is_uncommon(video_.probe)) {
+        // Encoding would remove sound that cannot be decoded here, but perhaps there.
+        if (is_uncommon(video_.probe) && video_.probe.audio_is_decodable) {
             if (const auto encoded = re_encode(); !encoded)
                 return analysis_failure{encoded.error()};
         }
@@ -210,6 +211,8 @@ private:
         reported.model_name = analyzer_.api_->endpoint().model;
         reported.analyzer = analyzer_.name_;
         std::ranges::copy(prompt_.warnings, std::back_inserter(reported.warnings));
+        if (is_re_encoded_ && !video_.probe.audio_is_decodable)
+            reported.warnings.emplace_back("the model received the video without its sound");
         if (heard_) take_sound(reported);
         auto evidence = evidence_of(video_.probe);
         const auto measured = analyzer_.dependencies_.media.check(

@@ -30,7 +30,7 @@ std::string unruly(const std::string& mode) {
 
 constexpr auto good_probe =
     R"({"ok":{"duration_seconds":2.5,"width":720,"height":1280,"frame_rate":30,)"
-    R"("video_codec":"h264","audio_codec":null}})";
+    R"("video_codec":"h264","audio_codec":null,"audio_is_decodable":true}})";
 
 bool is_alive(pid_t process) {
     std::ifstream status{"/proc/" + std::to_string(process) + "/stat"};

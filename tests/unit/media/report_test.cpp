@@ -60,10 +60,12 @@ TEST(Report, SurvivesTheRoundTripWhenAlmostEmpty) {
         .height = 1,
         .frame_rate = 0,
         .video_codec = "vp9",
-        .audio_codec = std::nullopt};
+        .audio_codec = std::nullopt,
+        .audio_is_decodable = false};
     const auto read = analysis_report_from_json(parsed(report));
     ASSERT_TRUE(read) << read.error().to_string();
     EXPECT_FALSE(read->probe.audio_codec);
+    EXPECT_FALSE(read->probe.audio_is_decodable);
     EXPECT_FALSE(read->audio.music.start_seconds);
     EXPECT_TRUE(read->audio.silent);
 }

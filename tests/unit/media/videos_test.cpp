@@ -77,6 +77,7 @@ TEST_F(Videos, MeasuresAGoodOne) {
     EXPECT_DOUBLE_EQ(report->frame_rate, 15);
     EXPECT_EQ(report->video_codec, "h264");
     EXPECT_EQ(report->audio_codec, "aac");
+    EXPECT_TRUE(report->audio_is_decodable);
 }
 
 TEST_F(Videos, AnalyzesAGoodOne) {
@@ -215,8 +216,27 @@ TEST_F(Videos, AnalyzesASilentOne) {
     const auto report = analyze(file);
     ASSERT_TRUE(report) << report.error().to_string();
     EXPECT_FALSE(report->probe.audio_codec);
+    EXPECT_TRUE(report->probe.audio_is_decodable);
     EXPECT_TRUE(report->audio.silent);
     EXPECT_FALSE(report->audio.music.present);
+}
+
+// Goal: sound that cannot be decoded is not called silence.
+TEST_F(Videos, AnalyzesOneWhoseSoundCannotBeDecoded) {
+    const auto file = maker().make(
+        "unknown.mkv", std::string{picture_input} + sound_input + h264 + " -c:a wavpack");
+    const auto report = analyze(file);
+    ASSERT_TRUE(report) << report.error().to_string();
+    EXPECT_EQ(report->probe.audio_codec, "wavpack");
+    EXPECT_FALSE(report->probe.audio_is_decodable);
+    EXPECT_FALSE(report->audio.silent);
+    const auto probed = probe(file);
+    ASSERT_TRUE(probed) << probed.error().to_string();
+    EXPECT_FALSE(probed->audio_is_decodable);
+    const auto checked = client().check(file, {}, deadline::after(120s), {});
+    ASSERT_TRUE(checked) << checked.error().to_string();
+    EXPECT_FALSE(checked->silent);
+    EXPECT_EQ(checked->speech, std::nullopt);
 }
 
 TEST_F(Videos, RejectsOtherFiles) {

@@ -132,6 +132,20 @@ TEST(FindingsFrom, LeaveUnknownFieldsEmpty) {
     EXPECT_THAT(conclusions.warnings, ElementsAre("the video has no audio track"));
 }
 
+// Goal: nothing is said about sound that cannot be decoded.
+TEST(FindingsFrom, DoNotCallUndecodableSoundSilent) {
+    auto report = testing::make_report();
+    report.probe.audio_codec = "amr_nb";
+    report.probe.audio_is_decodable = false;
+    const auto conclusions = findings_from(report, {.caption = "", .hashtags = {}});
+    EXPECT_THAT(conclusions.visual.description, HasSubstr("the sound track cannot be decoded."));
+    EXPECT_EQ(
+        conclusions.content.summary,
+        "A vertical video of 13 seconds in one scene without text, with sound that cannot be "
+        "decoded.");
+    EXPECT_THAT(conclusions.warnings, ElementsAre("the sound (amr_nb) cannot be decoded"));
+}
+
 TEST(FindingsFrom, ReadTheCaptionAsData) {
     const std::vector<std::string> hashtags{"origami"};
     const auto conclusions = findings_from(

@@ -95,6 +95,9 @@ TEST(LocalWarnings, NameEachContradiction) {
              reported.audio = {};
          },
          {"audio is silent"}},
+        {"sound that cannot be decoded",
+         [](findings&, local_evidence& measured) { measured.undecodable_codec = "amr_nb"; },
+         {"the sound (amr_nb) cannot be decoded"}},
         {"no track with transcript",
          [](findings& reported, local_evidence& measured) {
              measured.audio_track = false;

@@ -254,6 +254,12 @@ TEST(OpenaiApi, TheTaskDescribesTheMedia) {
     EXPECT_THAT(note(openai_mode::frames_audio, true), HasSubstr("its complete audio track"));
     EXPECT_THAT(note(openai_mode::frames_audio, false), HasSubstr("has no sound"));
     EXPECT_THAT(note(openai_mode::frames, true), HasSubstr("without its sound"));
+
+    auto video = testing::make_video();
+    video.probe.audio_is_decodable = false;
+    const auto api =
+        make_openai_api({.key = {}, .model = {}, .mode = openai_mode::frames_audio}, media);
+    EXPECT_THAT(api->media_note(video), HasSubstr("without its sound"));
 }
 
 TEST(OpenaiApi, FindsTheModelInAList) {

@@ -187,6 +187,18 @@ TEST_F(RemoteAnalyzer, AFailedReEncodingIsNotARefusal) {
     }
 }
 
+// Goal: sound is not removed before a model that may know its codec has refused it.
+TEST_F(RemoteAnalyzer, SendsSoundThatCannotBeDecoded) {
+    video.probe.audio_codec = "wavpack";
+    video.probe.audio_is_decodable = false;
+    const scripted_server server{[](scripted_server::connection& peer) {
+        if (!peer.read_request().empty()) peer.write(response_with(testing::good_answer()));
+    }};
+    const auto outcome = analyze_at(server.origin(), [] {});
+    ASSERT_TRUE(outcome) << "re-encoded: " << outcome.error().why.to_string();
+    EXPECT_THAT(outcome->warnings, Contains("the sound (wavpack) cannot be decoded"));
+}
+
 TEST_F(RemoteAnalyzer, AStopBeforeTheRequestCostsNothing) {
     stop.request_stop();
     const scripted_server server{[](scripted_server::connection& /*peer*/) {}};
