@@ -72,7 +72,7 @@ private:
                               av_q2d(stream.time_base);
         end_seconds_ = std::max(end_seconds_, *start + length);
         if (!is_video) {
-            sound_seconds_ += length;
+            sound_end_seconds_ = std::max(sound_end_seconds_, *start + length);
             return;
         }
         video_end_seconds_ = std::max(video_end_seconds_, *start + length);
@@ -102,7 +102,7 @@ private:
         if (from_.audio() == nullptr) return true;
         if (!audio_decoder_) return false;
         // A decoder may drop the few packets of a short track.
-        const bool is_short = sound_seconds_ < readable_seconds_min;
+        const bool is_short = sound_end_seconds_ < readable_seconds_min;
         return mode_ == audio_decoding::none || is_short || !sound.for_speech.empty();
     }
 
@@ -159,7 +159,7 @@ private:
     std::optional<geometry> shape_;
     double end_seconds_ = 0;
     double video_end_seconds_ = 0;
-    double sound_seconds_ = 0;
+    double sound_end_seconds_ = 0;
     std::size_t video_packets_ = 0;
     std::vector<double> key_seconds_;
 };

@@ -237,6 +237,13 @@ TEST_F(Videos, AnalyzesOneWhoseSoundCannotBeDecoded) {
     ASSERT_TRUE(checked) << checked.error().to_string();
     EXPECT_FALSE(checked->silent);
     EXPECT_EQ(checked->speech, std::nullopt);
+
+    const auto broken = analyze(maker().make(
+        "broken.mkv",
+        std::string{picture_input} + sound_input + h264 + " -c:a flac -bsf:a noise=amount=1"));
+    ASSERT_TRUE(broken) << broken.error().to_string();
+    EXPECT_FALSE(broken->probe.audio_is_decodable);
+    EXPECT_FALSE(broken->audio.silent);
 }
 
 TEST_F(Videos, RejectsOtherFiles) {
