@@ -308,7 +308,7 @@ constexpr auto analysis_settings = std::to_array<setting_definition>({
          "auto, or a list of: gemini, openai, local, each once")
          .by_default("auto"),
      "Analyzers in order of preference; the next one takes over while one is unavailable. auto is "
-     "the first that has an API key, else local."},
+     "the first that has an API key and a model, else local."},
     {"model-proxy",
      parsed<&read_proxy, &settings::model_proxy>(accepted_proxy).by_default("none").secret(),
      "Proxy for the AI models."},
