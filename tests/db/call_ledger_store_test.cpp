@@ -7,7 +7,12 @@
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 #include <reelsd/domain/usage/usage_store.hpp>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+
 #include <gmock/gmock.h>
+
+#include <future>
 
 namespace reelsd::usage {
 namespace {
@@ -140,6 +145,40 @@ TEST_F(CallLedgerStore, KeepsTheLatestAnswerOfAnAnalysis) {
     EXPECT_EQ(kept(call_purpose::analysis), R"("a\\u0000b")");
     EXPECT_EQ(kept(call_purpose::transcription), "");
     EXPECT_EQ(run(ledger_.answered_model(job_.id, soon())), "gemini/flash");
+}
+
+TEST_F(CallLedgerStore, SettlesACallWhoseJobIsDeletedMeanwhile) {
+    static constexpr db::query begin_query{"test.begin", "BEGIN"};
+    static constexpr db::query delete_query{"test.delete", "DELETE FROM job WHERE id = $1"};
+    static constexpr db::query waiting_query{"test.waiting", R"sql(
+        SELECT count(*) AS n FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock')sql"};
+    static constexpr db::query commit_query{"test.commit", "COMMIT"};
+    auto used_by_call = answered;
+    used_by_call.kept_answer = R"("answer")";
+    const auto call = begin(job_).value();
+    db::pool_options one_connection;
+    one_connection.connection_string = connection_string();
+    one_connection.connections = 1;
+    db::pool other{loop().context().get_executor(), one_connection, log::logger::silent()};
+    other.start();
+    run(other.run(soon(), begin_query));
+    run(other.run(soon(), delete_query, job_.id));
+
+    auto settled = boost::asio::co_spawn(
+        loop().context(), ledger_.settle(call, used_by_call, soon()), boost::asio::use_future);
+    const auto patience = deadline::after(30s);
+    std::int64_t waiting = 0;
+    while (waiting == 0 && !patience.passed() &&
+           settled.wait_for(0s) != std::future_status::ready) {
+        const auto found = run(pool().run(soon(), waiting_query));
+        waiting = found.one().as<std::int64_t>("n");
+    }
+    run(other.run(soon(), commit_query));
+    loop().wait_for(settled);
+    settled.get();
+    EXPECT_EQ(used().total.calls, 1);
+    EXPECT_EQ(used().total.prompt_tokens, answered.prompt_tokens);
 }
 
 TEST_F(CallLedgerStore, TranscriptionsAreCountedApart) {

@@ -54,6 +54,7 @@ constexpr db::essential_query begin_for_account_query{"usage.begin_account_call"
 constexpr db::query is_budget_spent_query{"usage.is_budget_spent", R"sql(
     SELECT budget_is_spent($1) AS is_spent)sql"};
 
+// The lock waits for a deletion of the job, after which no answer is kept.
 constexpr db::essential_query settle_query{"usage.settle_call", R"sql(
     WITH settled AS (
         UPDATE model_call
@@ -66,7 +67,8 @@ constexpr db::essential_query settle_query{"usage.settle_call", R"sql(
     answered AS (
         SELECT job.id AS job_id, purpose, provider, model, $10::text AS answer
           FROM settled JOIN job_state AS job ON job.id = settled.job_id
-         WHERE $10 <> ''),
+         WHERE $10 <> ''
+           FOR KEY SHARE OF job),
     transcript AS (
         INSERT INTO kept_transcript (job_id, provider, model, answer)
         SELECT job_id, provider, model, answer FROM answered WHERE purpose = 'transcription'
