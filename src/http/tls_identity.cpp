@@ -42,7 +42,7 @@ using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<&EVP_PKEY_free>>;
 error refused(std::string_view what, const std::string& file, std::string_view why) {
     std::string detail{what};
     detail.append(" ").append(file).append(": ").append(why);
-    return error{errc::invalid_argument, std::move(detail)};
+    return error{errc::conflict, std::move(detail)};
 }
 
 result<std::string> read_pem(std::string_view what, const std::string& file) {

@@ -31,8 +31,9 @@ public:
     using context_ptr = std::unique_ptr<ssl_ctx_st, context_deleter>;
     using time = std::chrono::sys_seconds;
 
-    /// Reads both files. Blocking. Errors: invalid_argument, whose detail names the file and the
-    /// reason (unreadable, not PEM, encrypted, key too weak, key of another certificate).
+    /// Reads both files. Blocking. Errors: conflict, because the files may be renewed just now; its
+    /// detail names the file and the reason (unreadable, not PEM, encrypted, key too weak, key of
+    /// another certificate).
     [[nodiscard]] static result<std::shared_ptr<const tls_identity>> load(const tls_files& files);
 
     /// Only for load(), which fills the context.
