@@ -98,12 +98,14 @@ test('after a failure in between, only links without an answer are sent again', 
     await visitor.close();
 });
 
-test('rows below the newest hundred are fetched again after an interruption', async () => {
+test('rows below the newest hundred are fetched, also after an interruption', async () => {
     const visitor = await Visitor.open(browser, daemon, { person: administrator });
     const { page } = visitor;
     const reel = (id, status) => ({ id, url: `${UNAVAILABLE}?img_index=${id}`, status, created_at: '2026-05-22T10:00:00Z', earlier: 0 });
     let reels = Array.from({ length: 104 }, (_, index) => reel(104 - index, index < 102 ? 'error' : 'processing'));
-    await page.route('**/dashboard/api/reels?*', (route) => {
+    let held = null;
+    await page.route('**/dashboard/api/reels?*', async (route) => {
+        await held;
         const query = new URL(route.request().url()).searchParams;
         const left = reels.filter(({ id }) => id < Number(query.get('cursor') ?? 1000));
         const json = left.slice(0, Number(query.get('limit')));
@@ -111,19 +113,30 @@ test('rows below the newest hundred are fetched again after an interruption', as
         const headers = json.length < left.length ? { Link: `</dashboard/api/reels?${query}>; rel="next"` } : {};
         return route.fulfill({ json, headers });
     });
-    await visitor.visit('/');
-    await page.locator('.live-live').waitFor();
-    await page.waitForFunction(() => {
-        scrollTo(0, document.body.scrollHeight);
-        return document.querySelectorAll('.row').length === 104;
-    });
-    reels = [...reels.slice(0, 102), reel(1, 'error')]; // The second has been deleted.
-    await page.evaluate(() => {
+    const interrupt = () => page.evaluate(() => {
         for (const isHidden of [true, false]) {
             Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
             document.dispatchEvent(new Event('visibilitychange'));
         }
     });
+    await visitor.visit('/');
+    await page.locator('.live-live').waitFor();
+    let release;
+    held = new Promise((resolve) => { release = resolve; });
+    const refreshed = page.waitForRequest('**/dashboard/api/reels?*');
+    await interrupt();
+    await refreshed;
+    await page.evaluate(() => new Promise((resolve) => { // The end is in view before the response.
+        scrollTo(0, document.body.scrollHeight);
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
+    }));
+    release();
+    await page.waitForFunction(() => {
+        scrollTo(0, document.body.scrollHeight);
+        return document.querySelectorAll('.row').length === 104;
+    });
+    reels = [...reels.slice(0, 102), reel(1, 'error')]; // The second has been deleted.
+    await interrupt();
     await page.locator('.row', { has: page.locator('a[href="/reels/1"]') }).locator('.status-error').waitFor();
     assert.equal(await rows(page).count(), 103);
     visitor.assertClean();

@@ -71,7 +71,7 @@ function More({ list }) {
             { rootMargin: '600px' });
         observer.observe(end.current);
         return () => observer.disconnect();
-    }, [list.next]);
+    }, [list.next, list.isLoading]); // While the list is fetched, loadMore() does nothing.
     return html`<div class="more" ref=${end}>
         ${list.moreError
             ? html`<${FailureNote} error=${list.moreError} onRetry=${loadMore} />`
