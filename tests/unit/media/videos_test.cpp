@@ -211,6 +211,35 @@ TEST_F(Videos, AcceptsTheUsualCodecs) {
     }
 }
 
+// ffmpeg has no encoder of AMR.
+TEST_F(Videos, HearsTheSoundOfPhones) {
+    struct test_case {
+        const char* name;
+        std::string header;
+        char mode;
+        std::size_t bytes;  ///< Of the bits of a frame.
+    };
+    constexpr std::size_t frames = 100;  // Of 20 ms.
+    for (const auto& [codec, header, mode, bytes] :
+         {test_case{"amr_nb", "#!AMR\n", '\x3c', 31},
+          test_case{"amr_wb", "#!AMR-WB\n", '\x44', 60}}) {
+        auto sound = header;
+        for (std::size_t i = 0; i < frames; ++i) sound.append(1, mode).append(bytes, '\0');
+        const std::string name{codec};
+        static_cast<void>(maker().write(name + ".amr", sound));
+        const auto file = maker().make(
+            name + ".3gp",
+            std::string{picture_input} + " -i @" + name + ".amr" + h264 + " -c:a copy");
+        const auto probed = probe(file);
+        ASSERT_TRUE(probed) << probed.error().to_string();
+        EXPECT_EQ(probed->audio_codec, codec);
+        EXPECT_TRUE(probed->audio_is_decodable);
+        const auto report = analyze(file);
+        ASSERT_TRUE(report) << report.error().to_string();
+        EXPECT_TRUE(report->probe.audio_is_decodable);
+    }
+}
+
 TEST_F(Videos, AnalyzesASilentOne) {
     const auto file = maker().make("mute.mp4", std::string{picture_input} + h264);
     const auto report = analyze(file);
