@@ -79,8 +79,9 @@ error reported_error(const json& report) {
     return error{errc::media_failed, "the media helper's error has an unknown code"};
 }
 
-result<json> read_document(const child_end& end) {
-    auto document = parse_foreign_json(end.output);
+/// `end` has the standard error.
+result<json> read_document(std::string_view output, const child_end& end) {
+    auto document = parse_foreign_json(output);
     if (!document.is_object() || document.size() != 1) {
         return failed(errc::media_failed, "the media helper wrote no document", end);
     }
@@ -97,7 +98,8 @@ result<json> read_document(const child_end& end) {
 
 result<json> document_of(const process::child_end& end) {
     switch (end.outcome) {
-        case child_outcome::exited: return end.status == 0 ? read_document(end) : after_exit(end);
+        case child_outcome::exited:
+            return end.status == 0 ? read_document(end.output, end) : after_exit(end);
         case child_outcome::signalled: return after_signal(end);
         case child_outcome::overdue: return after_deadline(end);
         case child_outcome::stopped: return error{errc::cancelled, "the media helper was stopped"};
@@ -108,6 +110,10 @@ result<json> document_of(const process::child_end& end) {
                 errc::media_failed, "the media helper could not be started: " + end.error_output};
     }
     return error{errc::internal, "unknown end of the media helper"};
+}
+
+result<json> document_in(std::string_view output) {
+    return read_document(output, {});
 }
 
 }  // namespace reelsd::media

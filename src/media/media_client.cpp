@@ -162,7 +162,8 @@ result<Report> media_client::file_report_of(
     BytesOf bytes_of) const {
     auto output = output_file::create(target);
     if (!output) return output.error();
-    const auto document = run(std::move(request), output->descriptor());
+    request.output = output->descriptor();
+    const auto document = run(std::move(request));
     if (!document) return document.error();
     auto report = read(*document);
     if (!report) return report;
@@ -191,6 +192,36 @@ result<probe_report> media_client::probe(
 result<analysis_report> media_client::analyze(
     const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
     return report_of(call_for("analyze", analyses_, video, by, stop), analysis_report_from_json);
+}
+
+result<illustrated_analysis> media_client::analyze_and_illustrate(
+    const std::filesystem::path& video, const moment_chooser& choose, deadline by,
+    const std::stop_token& stop) const {
+    std::optional<result<analysis_report>> report;
+    std::vector<double> moments;
+    auto request = call_for("analyze", analyses_, video, by, stop);
+    request.arguments.insert(
+        request.arguments.end(), {"--stills-max", std::to_string(report_bounds::stills_max)});
+    request.reply = [&](std::string_view output) {
+        const auto document = document_in(output);
+        report = document ? analysis_report_from_json(*document)
+                          : result<analysis_report>{document.error()};
+        if (*report) moments = choose(**report);
+        return listed(moments);
+    };
+    const auto rest = run(std::move(request));
+    if (!report && rest) report = analysis_report_from_json(*rest);
+    // A child that fails after its report has lost only the stills.
+    const bool is_over = !report || (!rest && rest.error().code() == errc::cancelled);
+    if (is_over) return rest.error();
+    if (!*report) return report->error();
+    illustrated_analysis analysis{*std::move(*report), {}};
+    if (!rest || moments.empty()) return analysis;
+    auto made = stills_report_from_json(*rest, moments.size());
+    for (std::size_t at = 0; made && at < moments.size(); ++at) {
+        analysis.stills.push_back({moments[at], std::move(made->jpegs[at])});
+    }
+    return analysis;
 }
 
 result<thumbnail_report> media_client::thumbnail(
@@ -288,7 +319,7 @@ result<jail_report> media_client::examine_jail(deadline by, const std::stop_toke
     return jail_report_from_json(*document);
 }
 
-result<json> media_client::run(call request, int output) const {
+result<json> media_client::run(call request) const {
     const slot occupied{request.among, request.by, request.stop};
     if (!occupied.held()) {
         if (request.stop.stop_requested()) return error{errc::cancelled, "stopped while waiting"};
@@ -309,8 +340,9 @@ result<json> media_client::run(call request, int output) const {
         {.program = options_.helper.string(),
          .arguments = std::move(arguments),
          .environment = child_environment(),
-         .passed = output,
-         .output_bytes_max = report_bytes_max},
+         .passed = request.output,
+         .output_bytes_max = report_bytes_max,
+         .reply = std::move(request.reply)},
         request.by,
         request.stop));
 }

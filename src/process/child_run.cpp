@@ -1,3 +1,4 @@
+#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/base/unique_fd.hpp>
@@ -55,7 +56,7 @@ struct pipe_ends {
 };
 
 /// Both ends close on exec and are above 2, so that they do not overwrite each other when they
-/// become the child's standard streams. The reader does not block.
+/// become the child's standard streams.
 attempt<pipe_ends> make_pipe() {
     std::array<int, 2> ends{-1, -1};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return start_failure{"pipe", errno};
@@ -64,8 +65,15 @@ attempt<pipe_ends> make_pipe() {
         .reader = unique_fd{fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)},
         .writer = unique_fd{fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)}};
     if (!above.reader || !above.writer) return start_failure{"pipe", errno};
-    if (fcntl(above.reader.get(), F_SETFL, O_NONBLOCK) != 0) return start_failure{"pipe", errno};
     return above;
+}
+
+/// A pipe whose reader does not block.
+attempt<pipe_ends> make_output_pipe() {
+    auto ends = make_pipe();
+    if (ends && fcntl(ends->reader.get(), F_SETFL, O_NONBLOCK) != 0)
+        return start_failure{"pipe", errno};
+    return ends;
 }
 
 /// Owns posix_spawn's two tables.
@@ -84,12 +92,24 @@ public:
     posix_spawnattr_t attributes{};
 };
 
+/// Open descriptors for the standard streams; `input` -1: /dev/null.
+struct standard_streams {
+    int input;
+    int output;
+    int error_output;
+};
+
 /// The child's descriptors are 0 to 2, and `passed_descriptor` if one is passed. All others are
 /// closed.
-int lay_out_files(posix_spawn_file_actions_t& files, int passed, int output, int error_output) {
-    int failed = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-    if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, error_output, STDERR_FILENO);
+int lay_out_files(posix_spawn_file_actions_t& files, int passed, const standard_streams& streams) {
+    int failed =
+        streams.input < 0
+            ? posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+            : posix_spawn_file_actions_adddup2(&files, streams.input, STDIN_FILENO);
+    if (failed == 0)
+        failed = posix_spawn_file_actions_adddup2(&files, streams.output, STDOUT_FILENO);
+    if (failed == 0)
+        failed = posix_spawn_file_actions_adddup2(&files, streams.error_output, STDERR_FILENO);
     const int first_closed = passed < 0 ? passed_descriptor : passed_descriptor + 1;
     if (failed == 0 && passed >= 0)
         failed = posix_spawn_file_actions_adddup2(&files, passed, passed_descriptor);
@@ -121,10 +141,9 @@ std::vector<char*> pointers_to(std::span<const std::string> texts) {
     return pointers;
 }
 
-attempt<pid_t> spawn(const child_command& command, int output, int error_output) {
+attempt<pid_t> spawn(const child_command& command, const standard_streams& streams) {
     spawn_tables tables;
-    const int written = command.standard_output < 0 ? output : command.standard_output;
-    int failed = lay_out_files(tables.files, command.passed, written, error_output);
+    int failed = lay_out_files(tables.files, command.passed, streams);
     if (failed == 0 && !command.folder.empty())
         failed = posix_spawn_file_actions_addchdir_np(&tables.files, command.folder.c_str());
     if (failed == 0) failed = lay_out_signals(tables.attributes);
@@ -195,12 +214,14 @@ public:
         int stop_event;
     };
 
-    output_reader(sources from, std::size_t output_bytes_max)
+    /// `input`: the writer of the child's standard input, for the command's reply.
+    output_reader(sources from, unique_fd input, const child_command& command)
         : output_{std::move(from.output)},
           error_output_{std::move(from.error_output)},
           ended_{from.ended},
           stop_event_{from.stop_event},
-          output_bytes_max_{output_bytes_max} {}
+          input_{std::move(input)},
+          command_{command} {}
 
     /// Reads until the child has ended or must be killed.
     child_outcome read_until_end(child_end& end, deadline by) {
@@ -214,7 +235,8 @@ public:
             if (waited[3].revents != 0) return child_outcome::stopped;
             if (waited[0].revents != 0) read_some(output_, end);
             if (waited[1].revents != 0) read_some(error_output_, end);
-            if (end.output.size() > output_bytes_max_) return child_outcome::flooding;
+            if (end.output.size() > command_.output_bytes_max) return child_outcome::flooding;
+            if (input_ && end.output.ends_with('\n')) reply_to(std::exchange(end.output, {}));
             if (waited[2].revents != 0) return child_outcome::exited;
             if (by.passed()) return child_outcome::overdue;
         }
@@ -230,6 +252,14 @@ public:
     }
 
 private:
+    void reply_to(const std::string& output) {
+        const auto reply = command_.reply(output);
+        invariant(reply.size() <= reply_bytes_max);
+        // It does not fail or block: this process has the reader open too, and the pipe is empty.
+        static_cast<void>(write_all(input_.get(), reply));
+        input_.close();
+    }
+
     /// Waits until the deadline at most. An interruption returns no events.
     static void wait(std::array<pollfd, 4>& waited, deadline by) {
         const auto left = std::chrono::ceil<std::chrono::nanoseconds>(by.remaining()).count();
@@ -264,7 +294,8 @@ private:
     unique_fd error_output_;
     const unique_fd& ended_;
     int stop_event_;
-    std::size_t output_bytes_max_;
+    unique_fd input_;
+    const child_command& command_;
 };
 
 bool is_program(const fs::path& file) {
@@ -279,16 +310,23 @@ std::chrono::duration<double> seconds_of(const timeval& time) {
 }  // namespace
 
 child_end run_child(const child_command& command, deadline by, const std::stop_token& stop) {
-    auto output = make_pipe();
+    auto output = make_output_pipe();
     if (!output) return not_started(output.error());
-    auto error_output = make_pipe();
+    auto error_output = make_output_pipe();
     if (!error_output) return not_started(error_output.error());
+    auto input = command.reply ? make_pipe() : pipe_ends{};
+    if (!input) return not_started(input.error());
     const unique_fd stop_event{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     if (!stop_event) return not_started({.step = "eventfd", .code = errno});
     const std::stop_callback wake{stop, [&stop_event] { eventfd_write(stop_event.get(), 1); }};
 
     const auto started = deadline::clock::now();
-    const auto spawned = spawn(command, output->writer.get(), error_output->writer.get());
+    const bool is_kept = command.standard_output < 0;
+    const auto spawned = spawn(
+        command,
+        {.input = input->reader.get(),
+         .output = is_kept ? output->writer.get() : command.standard_output,
+         .error_output = error_output->writer.get()});
     if (!spawned) return not_started(spawned.error());
     running_child child{*spawned};
     if (!child.ended()) return not_started({.step = "pidfd_open", .code = errno});
@@ -302,7 +340,8 @@ child_end run_child(const child_command& command, deadline by, const std::stop_t
          .error_output = std::move(error_output->reader),
          .ended = child.ended(),
          .stop_event = stop_event.get()},
-        command.output_bytes_max};
+        std::move(input->writer),
+        command};
     end.outcome = reader.read_until_end(end, by);
     const auto report = child.reap();
     reader.drain(end);

@@ -53,8 +53,8 @@ EVENTS = ("submission", "deletion", "upload", "model asked", "model answered")
 AIMS = {
     "gemini": ["any time", "any time", "start", "claim", *STEPS, "call written", *EVENTS,
                "child: probe", "child: check", "child: thumbnail", "report", "retry", "rescue"],
-    "local": ["any time", "any time", "start", "claim", *STEPS, "submission", "deletion",
-              "child: probe", "child: analyze", "child: thumbnail", "report", "retry", "rescue"],
+    "local": ["any time", "any time", "start", "claim", "resolve", "download", "analyze", "submission", "deletion",
+              "child: analyze", "report", "retry", "rescue"],
 }
 
 
@@ -469,13 +469,13 @@ class Run:
             return self.moments.wait_for_next(daemon.start_id, aim, AIM_SECONDS_MAX)
         if aim.startswith("child: "):
             return self.poll(lambda: aim[7:] in media_children(daemon.process.pid, True).values())
-        if aim == "report":  # The thumbnail is the last child; then the result is written.
-            def pictures():
-                return {pid for pid, task in media_children(daemon.process.pid, True).items()
-                        if task == "thumbnail"}
+        if aim == "report":  # After the last child, the result is written.
+            last = "analyze" if self.options.analyzer == "local" else "thumbnail"
+            def last_children():
+                return {pid for pid, task in media_children(daemon.process.pid, True).items() if task == last}
             begun = set()
-            return self.poll(lambda: begun.update(pictures()) or begun) and self.poll(
-                lambda: begun - pictures())
+            return self.poll(lambda: begun.update(last_children()) or begun) and self.poll(
+                lambda: begun - last_children())
         mine = f"crash_daemon(worker) = '{daemon.worker}' AND status = 'processing'"
         question = {
             "claim": f"SELECT EXISTS (SELECT FROM job WHERE {mine} AND step IS NULL)",

@@ -5,12 +5,15 @@ Method: a real daemon on a database that the test reads, and a stand-in store th
 
 import hashlib
 import http.client
+import json
 import os
+import pathlib
+import shutil
 import unittest
 
 from dashboard_session import Person
 from s3_stand_in import S3StandIn
-from service_support import SAMPLE, DatabaseTest, Platform, must, program, wait_until
+from service_support import SAMPLE, DatabaseTest, Platform, must, new_folder, program, wait_until
 from upload_test import sample
 
 POST = "https://www.instagram.com/reel/KEPTpost01x/"
@@ -88,6 +91,20 @@ class Frames(KeptMediaTest):
             someone.request("DELETE", f"/api/v1/reels/{job_id}")
         self.assertEqual(self.sql("SELECT count(*) FROM reel_frame"), "0")
 
+    def test_a_local_job_starts_one_child(self):
+        helper, log = pathlib.Path(new_folder(), "helper"), pathlib.Path(new_folder(), "log")
+        for path in (helper, log):
+            self.addCleanup(shutil.rmtree, path.parent)
+        log.touch()
+        log.chmod(0o666)
+        helper.write_text(f'#!/bin/sh\necho "$1" >>{log}\nexec {program("reelsd-media")} "$@"\n', encoding="utf-8")
+        helper.chmod(0o755)
+        _, someone = self.start(media_helper=helper, speech_model_dir=None, videos_kept_days=0)
+        self.frames(someone, self.done(someone, SAMPLE))
+        self.frames(someone, self.done(someone))
+        commands = log.read_text(encoding="utf-8").split()
+        self.assertEqual([command for command in commands if command not in ("doctor", "jail")], ["analyze"] * 2)
+
     def test_frames_can_be_disabled(self):
         _, someone = self.start(frames="false")
         job = self.done(someone, SAMPLE)
@@ -142,6 +159,15 @@ class Videos(KeptMediaTest):
         stranger = served.account().request("GET", self.video_path(job))
         self.assertProblem(stranger, 404, "not found")
         self.assertEqual(stranger.headers["X-Error-Code"], "not_found")
+
+    def test_an_export_describes_a_kept_video_once(self):
+        _, someone = self.start()
+        job = self.done(someone)
+        lines = someone.request("GET", "/api/v1/export").body.decode().splitlines()
+        [reel] = [line for line in lines if line.startswith('{"type":"reel"')]
+        members = [name for name, _ in json.loads(reel, object_pairs_hook=list)]
+        self.assertEqual(members.count("video"), 1)
+        self.assertEqual(json.loads(reel)["video"]["path"], self.video_path(job))
 
     def test_videos_are_served_on_one_connection_and_with_a_session(self):
         served, someone = self.start()

@@ -17,6 +17,7 @@ case $1 in
     *) exec "$real" "$@" ;;
 esac
 shift
+stills=
 key="$command $(stat -L -c %Y-%s "$real")"
 count=$#
 while [ "$count" -gt 0 ]; do
@@ -25,6 +26,7 @@ while [ "$count" -gt 0 ]; do
     case $option in
         # The child compares this with its parent, which is this shell.
         --parent) value=$$ ;;
+        --stills-max) stills=yes ;;
         --video) key="$key $(sha256sum <"$value")" ;;
         --speech-model) key="$key $(sha256sum <"$value/en-us.lm.bin")" ;;
         *) key="$key $option $value" ;;
@@ -34,17 +36,20 @@ while [ "$count" -gt 0 ]; do
     count=$((count - 2))
 done
 report=$reports/$(echo "$key" | sha256sum | cut -c1-32)
-[ ! -e "$report" ] || exec cat "$report"
-new=$(mktemp "$report.XXXXXX")
-"$real" "$command" "$@" >"$new"
-code=$?
-cat "$new"
-# Only a report, not an error, which may be due to the moment.
-case $(head -c 6 "$new") in
-    '{{"ok":') mv "$new" "$report" ;;
-    *) rm -f "$new" ;;
-esac
-exit "$code"
+if [ ! -e "$report" ]; then
+    new=$(mktemp "$report.XXXXXX")
+    "$real" "$command" "$@" </dev/null >"$new"
+    code=$?
+    # Only a report, not an error, which may be due to the moment.
+    case $(head -c 6 "$new") in
+        '{{"ok":') mv "$new" "$report" ;;
+        *) cat "$new"; rm -f "$new"; exit "$code" ;;
+    esac
+fi
+cat "$report"
+[ -n "$stills" ] || exit 0
+moments=$(cat)
+[ -z "$moments" ] || "$real" stills "$@" --at "$moments"
 """
 
 

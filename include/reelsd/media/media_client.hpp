@@ -8,10 +8,12 @@
 
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::media {
@@ -32,6 +34,14 @@ struct media_options {
     /// What the helper does when its jail is incomplete.
     jail_policy jail = jail_policy::require;
 };
+
+struct illustrated_analysis {
+    analysis_report report;
+    std::vector<still> stills;  ///< Of the chosen moments; empty when they could not be made.
+};
+
+/// Chooses moments from an analysis: at most `report_bounds::stills_max`, ascending.
+using moment_chooser = std::function<std::vector<double>(const analysis_report&)>;
 
 /// Runs `reelsd-media` on video files: one jailed child for each call, with limits on its time,
 /// memory and output. Thread-safe. Each call blocks its thread, and leaves neither a process nor a
@@ -68,6 +78,12 @@ public:
     /// `analyses_at_once` others run.
     [[nodiscard]] result<analysis_report> analyze(
         const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
+
+    /// analyze(), and stills() of moments that `choose` selects from it, in the same child. Calls
+    /// `choose` on this thread, at most once, while the child waits.
+    [[nodiscard]] result<illustrated_analysis> analyze_and_illustrate(
+        const std::filesystem::path& video, const moment_chooser& choose, deadline by,
+        const std::stop_token& stop) const;
 
     /// A representative picture of the first seconds as a JPEG within `report_bounds`; about a
     /// second.
@@ -140,14 +156,17 @@ private:
         std::vector<std::string> arguments;
         deadline by;
         const std::stop_token& stop;
+        /// Descriptor for the child's output in addition to its report; -1 for none.
+        int output = -1;
+        /// As `process::child_command::reply`.
+        std::function<std::string(std::string_view)> reply = {};
     };
 
     [[nodiscard]] call call_for(
         const char* command, limiter& among, const std::filesystem::path& video, deadline by,
         const std::stop_token& stop) const;
 
-    /// `output`: descriptor for the child's output in addition to its report; -1 for none.
-    [[nodiscard]] result<json> run(call request, int output = -1) const;
+    [[nodiscard]] result<json> run(call request) const;
 
     template <class Report>
     [[nodiscard]] result<Report> report_of(call request, result<Report> (*read)(const json&)) const;

@@ -132,6 +132,12 @@ struct stills_report {
     std::vector<std::vector<std::byte>> jpegs;  ///< Each within `report_bounds::still`.
 };
 
+/// One picture of a `stills_report`, with its moment.
+struct still {
+    double seconds = 0;
+    std::vector<std::byte> jpeg;
+};
+
 /// A file with the sound: RIFF/WAVE, one channel of 16 kHz, signed 16 bit.
 struct sound_report {
     double seconds = 0;

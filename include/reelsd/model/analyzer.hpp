@@ -25,11 +25,12 @@ namespace reelsd::model {
 /// One video to analyse.
 struct video_input {
     std::filesystem::path file;  ///< Downloaded, readable, not changed during the call.
-    media::probe_report probe;   ///< Measured from that file.
+    media::probe_report probe;   ///< Measured from that file; see analyzer::needs_probe().
     std::string caption;         ///< The post's caption; untrusted, may be empty, may not be UTF-8.
     std::vector<std::string> hashtags;  ///< The post's hashtags, without the sign; untrusted.
     std::filesystem::path scratch;      ///< A folder of this job, for temporary files.
     analysis_options options = {};      ///< What the caller requests; untrusted.
+    bool wants_stills = false;          ///< Whether pictures of key moments are used.
 };
 
 /// What providers count separately. The ledger has these names.
@@ -135,6 +136,9 @@ public:
     /// to be unavailable. Empty if it would send a request. Does not block.
     [[nodiscard]] virtual std::optional<analysis_failure> refusal() const { return std::nullopt; }
 
+    /// Whether analyze() reads `video_input::probe`. Otherwise its findings have their own.
+    [[nodiscard]] virtual bool needs_probe() const noexcept { return true; }
+
     /// Blocks until done, `by` or `stop`; leaves no file and no process behind. After a stop, an
     /// answer that is paid and usable is returned unchecked.
     /// Errors: model_refused, limit_reached (no paid calls left), unauthorized (the budget is
@@ -157,6 +161,8 @@ public:
 
     /// The first one's, if all have one.
     [[nodiscard]] std::optional<analysis_failure> refusal() const override;
+
+    [[nodiscard]] bool needs_probe() const noexcept override;
 
     /// The first one's failure if all are unavailable.
     [[nodiscard]] analysis analyze(

@@ -63,8 +63,11 @@ struct findings {
     std::string model_name;             ///< "reelsd-local-2", "gemini-3.8-flash".
     std::string analyzer;               ///< Its analyzer::name().
     std::vector<std::string> warnings;  ///< For people: what may be wrong with the analysis.
-    /// From an analyzer that decodes the video itself.
+    /// From an analyzer that decodes the video itself: what it measured, and pictures of the whole
+    /// video and of the key moments.
+    std::optional<media::probe_report> probe = {};
     std::optional<media::thumbnail_report> thumbnail = {};
+    std::vector<media::still> stills = {};
     /// The answer to the caller's schema: JSON text that is valid against it. Empty if no schema
     /// was given, and if there is `extract_error`, which says why in a sentence.
     std::string extract = {};

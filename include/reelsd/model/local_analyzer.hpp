@@ -10,7 +10,8 @@
 
 namespace reelsd::media {
 class media_client;
-}
+struct illustrated_analysis;
+}  // namespace reelsd::media
 
 namespace reelsd::model {
 
@@ -32,12 +33,17 @@ public:
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
 
+    [[nodiscard]] bool needs_probe() const noexcept override { return false; }
+
     /// Errors: those of media_client::analyze and transcriber::transcribe.
     [[nodiscard]] analysis analyze(
         const video_input& video, call_ledger& calls, const deadline& by,
         const std::stop_token& stop) const override;
 
 private:
+    [[nodiscard]] result<media::illustrated_analysis> decode(
+        const video_input& video, deadline by, const std::stop_token& stop) const;
+
     const media::media_client& media_;
     const transcriber& speech_;
     std::string name_;

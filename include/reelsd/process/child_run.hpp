@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -18,6 +19,9 @@ namespace reelsd::process {
 /// Upper bound on the kept end of standard error, which contains the cause of a failure.
 inline constexpr std::size_t child_error_output_bytes_max = std::size_t{2} * 1024;
 
+/// Upper bound on `child_command::reply`. A pipe takes as much without blocking (pipe(7)).
+inline constexpr std::size_t reply_bytes_max = 4096;
+
 /// The child's descriptor for `child_command::passed`.
 inline constexpr int passed_descriptor = 3;
 
@@ -27,13 +31,16 @@ struct child_command {
     /// The whole environment, as "NAME=value".
     std::vector<std::string> environment = {};
     std::string folder = {};  ///< Working directory; empty: the parent's.
-    /// An open descriptor above 2 that becomes the child's `passed_descriptor`; -1: none. Standard
-    /// input is /dev/null.
+    /// An open descriptor above 2 that becomes the child's `passed_descriptor`; -1: none.
     int passed = -1;
     /// An open descriptor for its standard output; -1: `child_end::output` receives it.
     int standard_output = -1;
     /// Upper bound on standard output. A child that writes more is killed.
     std::size_t output_bytes_max = std::size_t{1024} * 1024;
+    /// Called once, on the calling thread, when standard output first ends with a newline, with the
+    /// output so far, which is then not part of `child_end::output`. What it returns, at most
+    /// `reply_bytes_max`, is the child's standard input. Empty: standard input is /dev/null.
+    std::function<std::string(std::string_view output)> reply = {};
 };
 
 enum class child_outcome : std::uint8_t {
@@ -49,7 +56,7 @@ enum class child_outcome : std::uint8_t {
 struct child_end {
     child_outcome outcome = child_outcome::exited;
     int status = 0;
-    std::string output;        ///< Standard output, whole unless `flooding`.
+    std::string output;        ///< Standard output, whole unless `flooding`; without `reply`'s.
     std::string error_output;  ///< The end of standard error.
     std::chrono::duration<double> lived{};
     std::chrono::duration<double> computed{};  ///< Time on a core, all its threads.

@@ -4,10 +4,12 @@
 #include "jail_settings.hpp"
 #include "passes.hpp"
 #include "thumbnail_maker.hpp"
+#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/invariant.hpp>
 
 #include <malloc.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <exception>
@@ -143,6 +145,23 @@ private:
     std::future<std::vector<timed_text>> texts_;  // Last: its task uses the others.
 };
 
+/// The moments whose stills standard input asks for; none if it asks for none.
+result<std::vector<double>> requested_moments(std::size_t stills_max) {
+    constexpr std::size_t number_bytes_max = 32;  // "86400.000000" and a comma.
+    const auto text = read_at_most(STDIN_FILENO, number_bytes_max * stills_max);
+    std::vector<double> moments;
+    if (!text || text->empty()) return moments;
+    if (!set_moments(moments, *text) || moments.size() > stills_max)
+        return error{errc::media_failed, "standard input is no list of moments"};
+    return moments;
+}
+
+struct analyzed_file {
+    input_file file;
+    first_pass first;
+    analysis_report report;
+};
+
 /// An analysis without a thumbnail is still an analysis.
 std::optional<thumbnail_report> thumbnail_if_any(const thumbnail_maker& maker) {
     try {
@@ -152,18 +171,8 @@ std::optional<thumbnail_report> thumbnail_if_any(const thumbnail_maker& maker) {
     }
 }
 
-}  // namespace
-
-result<probe_report> probe(const arguments& given) {
-    const auto file = open_in_jail(given);
-    if (!file) return file.error();
-    auto pass = run_first_pass(*file, given.seconds_max, audio_decoding::none);
-    if (!pass) return pass.error();
-    return std::move(pass->probe);
-}
-
-result<analysis_report> analyze(const arguments& given) {
-    const auto file = input_file::open(given.video);
+result<analyzed_file> analyze_file(const arguments& given) {
+    auto file = input_file::open(given.video);
     if (!file) return file.error();
     // Otherwise each thread would keep its own free memory: 12 MiB more at the peak.
     mallopt(M_ARENA_MAX, 1);
@@ -178,7 +187,8 @@ result<analysis_report> analyze(const arguments& given) {
     constexpr int after_text = 1;
     waiting_thread sound_thread{after_text};
     waiting_thread text_thread;
-    jail::seal(held, {.video = file->descriptor()});
+    const int input = given.stills_max == 0 ? -1 : STDIN_FILENO;
+    jail::seal(held, {.video = file->descriptor(), .input = input});
     const auto enough = check_jail(held, given);
     if (!enough) return enough.error();
 
@@ -195,13 +205,34 @@ result<analysis_report> analyze(const arguments& given) {
     if (!seen) return seen.error();
 
     analysis_report report;
-    report.probe = std::move(first->probe);
+    report.probe = first->probe;
     report.texts = std::move(seen->texts);
     report.picture = std::move(seen->picture);
     report.thumbnail = thumbnail_if_any(thumbnails);
     report.audio = heard.get();
     tidy(report);
-    return report;
+    return analyzed_file{*std::move(file), *std::move(first), std::move(report)};
+}
+
+}  // namespace
+
+result<probe_report> probe(const arguments& given) {
+    const auto file = open_in_jail(given);
+    if (!file) return file.error();
+    auto pass = run_first_pass(*file, given.seconds_max, audio_decoding::none);
+    if (!pass) return pass.error();
+    return std::move(pass->probe);
+}
+
+bool analyze(const arguments& given) {
+    const auto analyzed = analyze_file(given);
+    if (!analyzed) return write_error(analyzed.error());
+    if (!write_ok(to_json(analyzed->report))) return false;
+    if (given.stills_max == 0) return true;
+    const auto moments = requested_moments(given.stills_max);
+    if (!moments) return write_error(moments.error());
+    if (moments->empty()) return true;
+    return write_result(stills_at(*moments, analyzed->file, analyzed->first, given.seconds_max));
 }
 
 result<audio_report> listen(const arguments& given) {

@@ -19,23 +19,6 @@ bool set_number(Number& number, std::string_view text, Number least, Number most
     return true;
 }
 
-/// "3.5,7.25": ascending, at most `report_bounds::stills_max`.
-bool set_moments(std::vector<double>& moments, std::string_view text) {
-    moments.clear();
-    for (std::size_t end = 0; end != std::string_view::npos;) {
-        end = text.find(',');
-        double moment = 0;
-        const double least = moments.empty() ? 0 : moments.back();
-        if (moments.size() == report_bounds::stills_max ||
-            !set_number(moment, text.substr(0, end), least, report_bounds::duration_seconds_max)) {
-            return false;
-        }
-        moments.push_back(moment);
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    }
-    return true;
-}
-
 bool set_text(std::string& set, std::string_view value) {
     set = value;
     return true;
@@ -66,6 +49,8 @@ bool set_option(arguments& given, std::string_view name, std::string_view value)
         return set_number(
             long_edge, value, bounds::frame_side_pixels_min, bounds::frame_side_pixels_max);
     if (name == "--at") return set_moments(given.at_seconds, value);
+    if (name == "--stills-max")
+        return set_number(given.stills_max, value, std::size_t{1}, bounds::stills_max);
     if (name == "--jail") return set_policy(given.jail, value);
     if (name == "--parent")
         return set_number(given.parent, value, 1, std::numeric_limits<int>::max());
@@ -77,6 +62,22 @@ error wrong(std::string_view what, std::string_view value) {
 }
 
 }  // namespace
+
+bool set_moments(std::vector<double>& moments, std::string_view text) {
+    moments.clear();
+    for (std::size_t end = 0; end != std::string_view::npos;) {
+        end = text.find(',');
+        double moment = 0;
+        const double least = moments.empty() ? 0 : moments.back();
+        if (moments.size() == report_bounds::stills_max ||
+            !set_number(moment, text.substr(0, end), least, report_bounds::duration_seconds_max)) {
+            return false;
+        }
+        moments.push_back(moment);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    return true;
+}
 
 result<arguments> read_arguments(int count, const char* const* values) {
     if (count < 2) return error{errc::invalid_argument, "no command"};
@@ -110,7 +111,7 @@ result<arguments> read_arguments(int count, const char* const* values) {
 const char* usage() noexcept {
     return "usage: reelsd-media probe     --video FILE [--seconds-max N]\n"
            "       reelsd-media analyze   --video FILE [--seconds-max N] [--text-models DIR] "
-           "[--speech-model DIR]\n"
+           "[--speech-model DIR] [--stills-max N]\n"
            "       reelsd-media thumbnail --video FILE [--seconds-max N]\n"
            "       reelsd-media join      --video FILE --sound FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media frames    --video FILE [--seconds-max N] [--per-second N] "
@@ -127,7 +128,10 @@ const char* usage() noexcept {
            "-- PROGRAM [ARGUMENT]...\n"
            "Each takes [--jail require|best-effort]; the default is require.\n"
            "Writes one JSON document, {\"ok\": ...} or {\"error\": {\"code\": ..., \"detail\": "
-           "...}}.\n";
+           "...}}.\n"
+           "With --stills-max, analyze then reads SECONDS,... from standard input to its end, and "
+           "writes the stills\n"
+           "of these moments as a second document.\n";
 }
 
 }  // namespace reelsd::media

@@ -5,8 +5,10 @@
 #include <reelsd/media/jail_report.hpp>
 #include <reelsd/media/report.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reelsd::media {
@@ -23,6 +25,8 @@ struct arguments {
     frame_request frames;  ///< For `frames`.
     /// For `check` and `stills`: times of the pictures, ascending.
     std::vector<double> at_seconds;
+    /// For `analyze`: the most stills that are made when standard input asks for them.
+    std::size_t stills_max = 0;
     double seconds_max = 90;
     /// Folders of Debian's packages.
     std::string text_models{};  ///< A folder; empty: the installed one.
@@ -34,6 +38,10 @@ struct arguments {
 
 /// `invalid_argument` names the fault. `count` and `values` are those of `main`.
 [[nodiscard]] result<arguments> read_arguments(int count, const char* const* values);
+
+/// Sets `moments` from "3.5,7.25": ascending, at most `report_bounds::stills_max`. False for any
+/// other text.
+[[nodiscard]] bool set_moments(std::vector<double>& moments, std::string_view text);
 
 /// Usage of the program.
 [[nodiscard]] const char* usage() noexcept;

@@ -2,7 +2,7 @@
 
 #include "arguments.hpp"
 #include <reelsd/base/error.hpp>
-#include <reelsd/base/json_fwd.hpp>
+#include <reelsd/base/json.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/media/report.hpp>
 
@@ -15,8 +15,14 @@
 /// `media_client`.
 namespace reelsd::media {
 
+class input_file;
+struct first_pass;
+
 [[nodiscard]] result<probe_report> probe(const arguments& given);
-[[nodiscard]] result<analysis_report> analyze(const arguments& given);
+
+/// Writes its report itself, and then, if standard input asks for stills, a `stills_report`. False
+/// if writing fails.
+[[nodiscard]] bool analyze(const arguments& given);
 [[nodiscard]] result<thumbnail_report> thumbnail(const arguments& given);
 
 /// Muxes the pictures of one file and the sound of another into the output.
@@ -27,6 +33,10 @@ namespace reelsd::media {
 
 /// Small JPEGs of the pictures on screen at the given moments.
 [[nodiscard]] result<stills_report> stills(const arguments& given);
+/// The same with a file that is open already. At least one moment.
+[[nodiscard]] result<stills_report> stills_at(
+    const std::vector<double>& moments, const input_file& file, const first_pass& first,
+    double seconds_max);
 
 /// Times of the pictures of frames(); ascending, at least one.
 [[nodiscard]] std::vector<double> frame_moments(
@@ -57,9 +67,13 @@ void tidy(audio_report& report, double duration);
 void tidy(analysis_report& report);
 void tidy(check_report& report);
 
-/// Writes the program's only document to standard output. False on failure.
+/// Writes a document to standard output. False on failure.
 [[nodiscard]] bool write_ok(const json& value);
 [[nodiscard]] bool write_error(const error& why);
+template <class Report>
+[[nodiscard]] bool write_result(const result<Report>& report) {
+    return report ? write_ok(to_json(*report)) : write_error(report.error());
+}
 
 /// Replaces control characters and invalid UTF-8 by spaces, and cuts at `bytes_max`.
 [[nodiscard]] std::string clean_text(std::string_view text, std::size_t bytes_max);

@@ -72,12 +72,18 @@ result<stills_report> stills(const arguments& given) {
     if (!file) return file.error();
     const auto first = run_first_pass(*file, given.seconds_max, audio_decoding::none);
     if (!first) return first.error();
+    return stills_at(given.at_seconds, *file, *first, given.seconds_max);
+}
+
+result<stills_report> stills_at(
+    const std::vector<double>& moments, const input_file& file, const first_pass& first,
+    double seconds_max) {
     stills_report report;
     const auto add = [&](const AVFrame& frame, double /*at_seconds*/) -> result<void> {
-        report.jpegs.push_back(jpeg_within(frame, first->shape, report_bounds::still));
+        report.jpegs.push_back(jpeg_within(frame, first.shape, report_bounds::still));
         return {};
     };
-    const auto handled = for_each_frame_at(*file, *first, given.seconds_max, given.at_seconds, add);
+    const auto handled = for_each_frame_at(file, first, seconds_max, moments, add);
     if (!handled) return handled.error();
     return report;
 }

@@ -26,6 +26,7 @@ struct limits {
 struct descriptors {
     int video = -1;   ///< For reading.
     int sound = -1;   ///< For reading, if the sound is a separate file.
+    int input = -1;   ///< For reading: standard input, if it asks for more.
     int output = -1;  ///< For writing and reading again.
 };
 

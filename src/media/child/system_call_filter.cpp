@@ -119,7 +119,7 @@ int add_file_rules(scmp_filter_ctx filter, const descriptors& usable) {
     for (const auto output : {STDOUT_FILENO, STDERR_FILENO}) {
         if (failed == 0) failed = allow_for(filter, output, {SCMP_SYS(write), SCMP_SYS(writev)});
     }
-    for (const int input : {usable.video, usable.sound}) {
+    for (const int input : {usable.video, usable.sound, usable.input}) {
         if (failed == 0)
             failed = allow_for(filter, input, {SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(lseek)});
     }

@@ -23,6 +23,23 @@ void note_ignored_options(const analysis_options& options, findings& conclusions
             "instructions were ignored: the local analyzer does not follow any");
 }
 
+std::vector<key_moment> moments_of(
+    const media::analysis_report& report, const std::vector<timed_text>& blocks) {
+    const auto& music = report.audio.music;
+    return key_moments_from(
+        {.cuts = report.picture.cuts,
+         .texts = blocks,
+         .speech = report.audio.speech.segments,
+         .music_start = music.present ? music.start_seconds : std::optional<double>{}});
+}
+
+std::vector<double> moment_seconds_of(const media::analysis_report& report) {
+    std::vector<double> seconds;
+    for (const auto& moment : moments_of(report, joined_lines(report.texts)))
+        seconds.push_back(moment.seconds);
+    return seconds;
+}
+
 }  // namespace
 
 result<transcript> local_transcriber::transcribe(
@@ -51,21 +68,37 @@ std::string transcriber_suffix(std::string_view transcriber_name) {
 analysis local_analyzer::analyze(
     const video_input& video, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {
-    auto report = media_.analyze(video.file, by.at_most(bounds::local_analysis_time_max), stop);
-    if (!report) return analysis_failure{report.error()};
-    const auto spoken = speech_.transcribe(video, report->audio, calls, by, stop);
+    auto decoded = decode(video, by.at_most(bounds::local_analysis_time_max), stop);
+    if (!decoded) return analysis_failure{decoded.error()};
+    auto& [report, stills] = *decoded;
+    auto measured = video;
+    measured.probe = report.probe;
+    const auto spoken = speech_.transcribe(measured, report.audio, calls, by, stop);
     if (!spoken) return analysis_failure{spoken.error()};
     if (!spoken->is_built_in) {
-        report->audio.speech.segments = spoken->segments;
-        report->audio.speech.doubtful = false;  // The built-in recogniser's confidence.
+        report.audio.speech.segments = spoken->segments;
+        report.audio.speech.doubtful = false;  // The built-in recogniser's confidence.
     }
     auto conclusions =
-        findings_from(*report, *spoken, {.caption = video.caption, .hashtags = video.hashtags});
+        findings_from(report, *spoken, {.caption = video.caption, .hashtags = video.hashtags});
     // With the built-in transcript it is the analysis of a server without another transcriber.
     if (!spoken->is_built_in) conclusions.analyzer = name_;
-    conclusions.thumbnail = std::move(report->thumbnail);
+    conclusions.probe = std::move(report.probe);
+    conclusions.thumbnail = std::move(report.thumbnail);
+    conclusions.stills = std::move(stills);
     note_ignored_options(video.options, conclusions);
     return conclusions;
+}
+
+result<media::illustrated_analysis> local_analyzer::decode(
+    const video_input& video, deadline by, const std::stop_token& stop) const {
+    // With a speech server, the moments are unknown until it has answered.
+    const bool has_own_speech = name_ == local_analyzer_name;
+    if (video.wants_stills && has_own_speech)
+        return media_.analyze_and_illustrate(video.file, moment_seconds_of, by, stop);
+    auto report = media_.analyze(video.file, by, stop);
+    if (!report) return report.error();
+    return media::illustrated_analysis{*std::move(report), {}};
 }
 
 findings findings_from(const media::analysis_report& report, const post_text& post) {
@@ -94,11 +127,7 @@ findings findings_from(
     conclusions.content.topics = key_phrases(text);
     conclusions.content.hooks = opening_lines(text);
     conclusions.content.call_to_action = call_to_action(text);
-    conclusions.content.key_moments = key_moments_from(
-        {.cuts = report.picture.cuts,
-         .texts = blocks,
-         .speech = audio.speech.segments,
-         .music_start = audio.music.present ? audio.music.start_seconds : std::optional<double>{}});
+    conclusions.content.key_moments = moments_of(report, blocks);
     // Mood and audience cannot be measured.
     conclusions.metadata.format = format_of(text);
     conclusions.warnings = spoken.warnings;

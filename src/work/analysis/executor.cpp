@@ -362,26 +362,34 @@ step_result<model::findings> ask_analyzer(const attempt& in, const model::video_
     return failed;
 }
 
+/// Measures the video for an analyzer that does not do so itself.
+result<media::probe_report> probe(const attempt& in, const std::filesystem::path& video) {
+    in.now.begin_shown("probe");
+    auto probed = in.parts.media.probe(video, in.by.at_most(bounds::probe_time_max), in.stop);
+    if (!probed) return fault_of_this_machine(probed.error());
+    return probed;
+}
+
 step_result<jobs::completed> analyze(
     const attempt& in, const fetched& subject, const std::string& post_key) {
-    in.now.begin_shown("probe");
-    const auto probe =
-        in.parts.media.probe(subject.video.file, in.by.at_most(bounds::probe_time_max), in.stop);
-    if (!probe) return fault_of_this_machine(probe.error());
+    auto measured =
+        in.analyzer().needs_probe() ? probe(in, subject.video.file) : result<media::probe_report>{};
+    if (!measured) return measured.error();
 
     const model::video_input input{
         .file = subject.video.file,
-        .probe = *probe,
+        .probe = *measured,
         .caption = subject.post.caption.value_or(""),
         .hashtags = subject.post.hashtags,
         .scratch = subject.scratch.path(),
-        .options = in.options};
+        .options = in.options,
+        .wants_stills = in.parts.media_kept.makes_frames()};
     auto findings = ask_analyzer(in, input);
     if (!findings) return findings.error();
 
     in.now.begin("assemble");
     const model::file_facts file{
-        .probe = *probe,
+        .probe = findings->probe.value_or(*measured),
         .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
         .sha256 = subject.video.sha256};
     auto post = platform::platform_meta_of(subject.post);
@@ -391,7 +399,12 @@ step_result<jobs::completed> analyze(
     if (!subject.platform_meta.is_null()) (*document)["platform_meta"] = subject.platform_meta;
     in.now.begin("store media");
     auto media = in.parts.media_kept.store(
-        in.job, *document, subject.video, media_key_of(in.job, post_key), {in.by, in.stop});
+        in.job,
+        *document,
+        findings->stills,
+        subject.video,
+        media_key_of(in.job, post_key),
+        {in.by, in.stop});
     auto completed = completion_of(
         *document,
         post_key,

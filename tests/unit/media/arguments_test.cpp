@@ -73,6 +73,8 @@ TEST(Arguments, ReadsThoseForPicturesAndSound) {
     ASSERT_TRUE(stills);
     EXPECT_EQ(stills->command, command::stills);
     EXPECT_EQ(stills->at_seconds.size(), 9U);
+    EXPECT_EQ(read({"analyze", "--video", "a.mp4"})->stills_max, 0U);
+    EXPECT_EQ(read({"analyze", "--video", "a.mp4", "--stills-max", "20"})->stills_max, 20U);
 }
 
 TEST(Arguments, RejectsInvalidArguments) {
@@ -111,6 +113,8 @@ TEST(Arguments, RejectsInvalidArguments) {
         {"check", "--video", "a.mp4", "--at", "86401"},
         {"check", "--video", "a.mp4", "--at", "1,2,3,4,5,6,7,8,9"},
         {"stills", "--video", "a.mp4"},
+        {"analyze", "--video", "a.mp4", "--stills-max", "0"},
+        {"analyze", "--video", "a.mp4", "--stills-max", "21"},
         {"stills", "--video", "a.mp4", "--at", "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0"},
     };
     for (const auto& words : cases) {

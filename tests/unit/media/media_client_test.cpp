@@ -67,6 +67,89 @@ TEST(MediaClient, PassesItsOptions) {
             " --jail require --text-models /some/models --speech-model /some/model");
 }
 
+constexpr auto good_analysis =
+    R"({"ok":{"probe":{"duration_seconds":2,"width":1,"height":1,"frame_rate":1,)"
+    R"("video_codec":"vp9","audio_codec":null,"audio_is_decodable":true},"texts":[],)"
+    R"("audio":{"silent":true,"speech":{"segments":[],"doubtful":true,"voice":[]},)"
+    R"("music":{"present":false,"start_seconds":null,"tempo_bpm":null,"strong_beat":false,)"
+    R"("under_speech":false,"level":"","brightness":""}},"picture":{"cuts":[1],"motion":1,)"
+    R"("brightness":1,"saturation":1,"colours":[]},"thumbnail":null}})";
+
+/// Chooses the cuts of an analysis and a moment after them.
+std::vector<double> cuts_and_more(const analysis_report& report) {
+    auto moments = report.picture.cuts;
+    moments.push_back(1.5);
+    return moments;
+}
+
+// Goal: after its report, a child can only lose the stills. Method: helpers that write the report
+// and then what they were asked.
+TEST(MediaClient, AnalysesWithoutTheStillsOfAFailingChild) {
+    const std::string says = std::string{"echo '"} + good_analysis + "'; ";
+    struct test_case {
+        const char* name;
+        std::string script;
+    };
+    const test_case cases[] = {
+        {"no stills", says + "cat >/dev/null"},
+        {"an error", says + "cat >/dev/null; echo '{\"error\":{\"code\":\"x\",\"detail\":\"\"}}'"},
+        {"too few", says + "cat >/dev/null; echo '{\"ok\":{\"jpegs\":[]}}'"},
+        {"ends at once", says + "exit 3"},
+        {"crashes", says + "cat >/dev/null; " + unruly("crash")},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const scripted_helper helper{expected.script};
+        const media_client client{helper.options()};
+        const auto analysis =
+            client.analyze_and_illustrate("/video.mp4", cuts_and_more, far_away(), {});
+        ASSERT_TRUE(analysis) << analysis.error().to_string();
+        EXPECT_EQ(analysis->report.probe.video_codec, "vp9");
+        EXPECT_TRUE(analysis->stills.empty());
+    }
+}
+
+TEST(MediaClient, AsksForTheStillsOfChosenMoments) {
+    const scripted_helper helper{
+        std::string{"echo '"} + good_analysis + R"sh('; echo "$*, $(cat)." >"$0.asked")sh"};
+    const media_client client{helper.options()};
+    ASSERT_TRUE(client.analyze_and_illustrate("/video.mp4", cuts_and_more, far_away(), {}));
+    std::ifstream file{helper.path().string() + ".asked"};
+    std::string asked;
+    std::getline(file, asked);
+    EXPECT_THAT(asked, HasSubstr("analyze --video /video.mp4 --seconds-max 90.000000"));
+    EXPECT_THAT(asked, HasSubstr("--stills-max 20"));
+    EXPECT_THAT(asked, HasSubstr(", 1.000000,1.500000."));
+}
+
+TEST(MediaClient, ReportsWhyThereIsNoAnalysisToIllustrate) {
+    struct test_case {
+        const char* name;
+        std::string script;
+        errc code;
+    };
+    const test_case cases[] = {
+        {"an error",
+         R"(echo '{"error":{"code":"video_too_long","detail":"4 h"}}')",
+         errc::video_too_long},
+        {"an error and no line",
+         R"(printf '{"error":{"code":"video_too_long","detail":"4 h"}}')",
+         errc::video_too_long},
+        {"another document", R"(echo '{"ok":{}}'; cat)", errc::media_failed},
+        {"nothing", "exit 0", errc::media_failed},
+        {"a crash", unruly("crash"), errc::unsupported_format},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        const scripted_helper helper{expected.script};
+        const media_client client{helper.options()};
+        const auto analysis =
+            client.analyze_and_illustrate("/video.mp4", cuts_and_more, far_away(), {});
+        ASSERT_FALSE(analysis);
+        EXPECT_EQ(analysis.error().code(), expected.code) << analysis.error().to_string();
+    }
+}
+
 TEST(MediaClient, RequestsAThumbnail) {
     const scripted_helper helper{
         R"(printf '{"error":{"code":"unsupported_format","detail":"%s"}}' "$1 $2 $3")"};

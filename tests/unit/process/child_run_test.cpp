@@ -16,7 +16,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -86,6 +88,36 @@ TEST(RunChild, WritesToAPassedDescriptor) {
     std::getline(written, text);
     EXPECT_EQ(text, "out");
     std::filesystem::remove(path);
+}
+
+TEST(RunChild, RepliesToTheFirstOutput) {
+    auto asker = script("echo one; read -r line; echo \"$line\"; cat; echo two");
+    std::string first;
+    asker.reply = [&first](std::string_view output) {
+        first = output;
+        return "three\nfour\n";
+    };
+    const auto end = run_child(asker, far_away(), {});
+    EXPECT_EQ(first, "one\n");
+    EXPECT_EQ(end.output, "three\nfour\ntwo\n");
+    EXPECT_EQ(end.outcome, child_outcome::exited);
+}
+
+TEST(RunChild, RepliesToNoneThatEndsBefore) {
+    auto silent = script("printf without; exit 3");
+    silent.reply = [](std::string_view) -> std::string { throw std::logic_error{"called"}; };
+    const auto end = run_child(silent, far_away(), {});
+    EXPECT_EQ(end.status, 3);
+    EXPECT_EQ(end.output, "without");
+}
+
+TEST(RunChild, SurvivesAChildThatEndsBeforeTheReply) {
+    const auto descriptors = open_descriptors();
+    auto hasty = script("exec 0<&-; echo one; exit 3");
+    hasty.reply = [](std::string_view) { return std::string(reply_bytes_max, 'x'); };
+    const auto end = run_child(hasty, far_away(), {});
+    EXPECT_EQ(end.status, 3);
+    EXPECT_EQ(open_descriptors(), descriptors);
 }
 
 TEST(RunChild, ReportsTheOutcome) {

@@ -84,11 +84,16 @@ public:
         const jobs::claimed_job& job, std::optional<media::thumbnail_report> by_analyzer,
         const platform::media_file& video, const attempt_limits& within) const;
 
-    /// Stores the media of a new result, and sets `frame` of its key moments. `post_key`: the post
-    /// and slide that the video belongs to; empty for none.
+    /// Whether it makes pictures of key moments.
+    [[nodiscard]] bool makes_frames() const noexcept { return parts_.frames; }
+
+    /// Stores the media of a new result, and sets `frame` of its key moments. `stills`: the
+    /// analyzer's pictures; a separate child makes them unless there is one of each key moment.
+    /// `post_key`: the post and slide that the video belongs to; empty for none.
     [[nodiscard]] stored_media store(
-        const jobs::claimed_job& job, json& document, const platform::media_file& video,
-        const std::string& post_key, const attempt_limits& within) const;
+        const jobs::claimed_job& job, json& document, const std::vector<media::still>& stills,
+        const platform::media_file& video, const std::string& post_key,
+        const attempt_limits& within) const;
 
     /// The same for a copy of the result of `earlier`.
     [[nodiscard]] stored_media copy(
