@@ -92,7 +92,7 @@ input<std::optional<std::string>> requested_author_in(const json& body) {
 
 jobs::search_request search_for(
     const std::string& text, const model::concept_vector& concepts, int hits_max) {
-    jobs::search_request request{.text = text, .hits_max = hits_max};
+    jobs::search_request request{.text = model::search_text(text), .hits_max = hits_max};
     for (const auto& part : concepts) {
         request.concepts.push_back(part.concept_id);
         request.concept_weights.push_back(static_cast<double>(part.weight));

@@ -415,7 +415,7 @@ result<rich_text> update_handler::search(account_id account, std::string_view wo
     const model::weighted_text whole{text};
     const auto concepts =
         dependencies_.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
-    jobs::search_request criteria{.text = text, .hits_max = hits_max};
+    jobs::search_request criteria{.text = model::search_text(text), .hits_max = hits_max};
     for (const auto& found : concepts) {
         criteria.concepts.push_back(found.concept_id);
         criteria.concept_weights.push_back(static_cast<double>(found.weight));

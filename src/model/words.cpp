@@ -4,6 +4,7 @@
 #include "word_lists.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
+#include <reelsd/model/search_document.hpp>
 
 #include <unicase.h>
 #include <unictype.h>
@@ -34,6 +35,10 @@ constexpr bool is_foreign_letter(char32_t value) noexcept {
 
 constexpr bool is_letter(char32_t value) noexcept {
     return (value < 0x80 && is_alphanumeric(static_cast<char>(value))) || is_foreign_letter(value);
+}
+
+constexpr bool is_ascii_digit(char32_t value) noexcept {
+    return value >= '0' && value <= '9';
 }
 
 constexpr bool is_apostrophe(char32_t value) noexcept {
@@ -173,12 +178,39 @@ bool is_of_unspaced_script(char32_t letter) {
         ::uc_script_byname("Myanmar"),
         ::uc_script_byname("Thai"),
     });
-    return letter >= 0x80 && std::ranges::find(scripts, ::uc_script(letter)) != scripts.end();
+    constexpr char32_t long_vowel = 0x30FC;  // Of Hiragana and Katakana, so of no script.
+    return letter >= 0x80 && (letter == long_vowel ||
+                              std::ranges::find(scripts, ::uc_script(letter)) != scripts.end());
 }
 
 /// Accents and apostrophes: "don't" becomes "dont".
 bool is_inside_word(char32_t value) {
     return value == '\'' || value == 0x2019 || ::uc_is_general_category(value, UC_CATEGORY_Mn);
+}
+
+/// Text in the form of search_text(), but with runs of scripts without spaces.
+std::string without_accents(std::string_view text) {
+    static const auto* const latin = ::uc_script_byname("Latin");
+    std::string plain;
+    bool is_after_latin = false;
+    for (const auto value : casefolded(code_points_of(text))) {
+        if (is_after_latin && ::uc_is_general_category(value, UC_CATEGORY_Mn)) continue;
+        is_after_latin = ::uc_is_script(value, latin);
+        if (!append_plain(plain, value)) append_code_point(plain, value);
+    }
+    return composed(plain);
+}
+
+/// Appends "ab bc" for "abc", as a word of its own.
+void append_pairs(std::string& text, const std::u32string& letters) {
+    text += ' ';
+    for (std::size_t at = 0; at + 1 < letters.size(); ++at) {
+        append_code_point(text, letters[at]);
+        append_code_point(text, letters[at + 1]);
+        text += ' ';
+    }
+    if (letters.size() == 1) append_code_point(text, letters[0]);
+    text += ' ';
 }
 
 /// Letters, marks, numbers and symbols. Format characters, such as joiners, do not count.
@@ -239,6 +271,31 @@ std::vector<std::string> folded_words_of(std::string_view text) {
     }
     close();
     return words;
+}
+
+std::string search_text(std::string_view text) {
+    const auto points = code_points_of(without_accents(text));
+    std::string written;
+    std::u32string run;
+    const auto close_run = [&] {
+        if (!run.empty()) append_pairs(written, std::exchange(run, {}));
+    };
+    for (std::size_t at = 0; at < points.size(); ++at) {
+        const auto value = points[at];
+        if (is_of_unspaced_script(value)) {
+            run += value;
+            continue;
+        }
+        close_run();
+        // PostgreSQL takes "word.word" for a host and "a/b" for a path.
+        const bool joins_words =
+            std::u32string_view{U"./:@\\~"}.find(value) != std::u32string::npos;
+        const bool is_in_number = at > 0 && at + 1 < points.size() &&
+                                  is_ascii_digit(points[at - 1]) && is_ascii_digit(points[at + 1]);
+        append_code_point(written, joins_words && !is_in_number ? U' ' : value);
+    }
+    close_run();
+    return written;
 }
 
 bool is_mostly_latin(std::string_view text) {

@@ -179,6 +179,41 @@ TEST_F(ReelSearch, ConsidersOnlyReelsThatTheFilterSelects) {
     EXPECT_THAT(found({.tag = "bread"}), IsEmpty());
 }
 
+TEST_F(ReelSearch, FindsReelsOfTheFilterBehindManyOthers) {
+    static constexpr db::query fill{"test.fill", R"sql(
+        WITH made AS (
+            INSERT INTO job (account_id, url, status, started_at, finished_at, result, code, author,
+                             summary, analyzed_at)
+            SELECT $1, 'https://www.instagram.com/reel/fill' || number, 'done', now(), now(), '{}',
+                   'fill' || number, 'bob', '', now()
+              FROM generate_series(1, $2) AS number RETURNING id)
+        SELECT count(store_search_entry($1, id, ARRAY['sourdough'], ARRAY[7], ARRAY[1.0], ''))
+          FROM made)sql"};
+    add(ann_, "old", {.words = {"sourdough"}, .concepts = {7}, .concept_weights = {1.0}});
+    run(pool().run(soon(), fill, ann_, 1000));
+    const auto found = [&](search_request request) {
+        request.filter = {.author = "ann"};
+        return codes(ann_, std::move(request));
+    };
+    EXPECT_THAT(found({.text = "sourdough"}), ElementsAre("old"));
+    EXPECT_THAT(found({.text = "", .concepts = {7}, .concept_weights = {1.0}}), ElementsAre("old"));
+}
+
+TEST_F(ReelSearch, ConsidersOneReelAndItsWords) {
+    const auto first = add(ann_, "first", {.words = {"fresh pasta, fresh pasta"}});
+    const auto second = add(ann_, "second", {.words = {"fresh fish", "", "", "baking pasta"}});
+    EXPECT_THAT(
+        codes(ann_, {.text = "fresh pasta", .filter = {.reel = second}}), ElementsAre("second"));
+    const auto has = [&](account_id caller, job_id reel, const std::string& text) {
+        return run(search_->has_all_words(caller, reel, text, soon()));
+    };
+    EXPECT_TRUE(has(ann_, second, "the fresh pastas"));
+    EXPECT_FALSE(has(ann_, first, "fresh fish"));
+    EXPECT_FALSE(has(ann_, first, "the"));
+    EXPECT_FALSE(has(ann_, first, ""));
+    EXPECT_FALSE(has(bob_, first, "fresh pasta"));
+}
+
 TEST_F(ReelSearch, ReturnsAtMostTheRequestedNumber) {
     for (const char* code : {"a", "b", "c", "d", "e"}) add(ann_, code, {.words = {"sourdough"}});
     EXPECT_EQ(hits(ann_, {.text = "sourdough", .hits_max = 3}).size(), 3U);

@@ -85,6 +85,19 @@ class Routes(SavedSearchTest):
 
 
 class Matches(SavedSearchTest):
+    def test_a_reel_with_all_words_matches_among_many_others(self):
+        self.analyzing()
+        brand = self.save("Zylostra K\u00e4se")
+        strict = self.save("zylostra k\u00e4se", name="strict", min_score=0.9)
+        for number in range(3):
+            self.reel({**PASTA, "content": {**PASTA["content"], "summary": f"Zylostra K\u00e4se, Zylostra {number}."}})
+        last = self.reel(SKIS, caption="Skis.Zylostra makes no Kase.")
+        self.checked()
+        reported = self.matches().split()
+        self.assertEqual(len([one for one in reported if one.startswith(f"{brand['id']}:")]), 4)
+        self.assertIn(f"{brand['id']}:{last['id']}", reported)
+        self.assertNotIn(f"{strict['id']}:{last['id']}", reported)
+
     def test_only_matching_reels_are_reported(self):
         self.analyzing()
         pasta = self.save("fresh pasta with tomatoes")

@@ -47,6 +47,11 @@ inline constexpr std::size_t query_concepts_max = 24;
 [[nodiscard]] result<search_document> search_document_from(
     const json& result, const embedder& embedder);
 
+/// The text in the form in which searches compare words: lower case, Latin letters without accents
+/// ("Käse" is "kase"), spaces instead of the dots and slashes between words, and each pair of
+/// neighbouring letters of a script without spaces as a word. Pure.
+[[nodiscard]] std::string search_text(std::string_view text);
+
 /// The text of a reel for a remote embedder: the words of the document, subject first. May be
 /// empty. Pure.
 [[nodiscard]] std::string embedding_text_of(const search_document& document);

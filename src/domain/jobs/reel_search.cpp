@@ -104,20 +104,28 @@ constexpr db::query filter_query{"jobs.filter_searched", R"sql(
            SELECT job_id FROM reel_tag WHERE account_id = $1 AND tag = $2))
        AND ($3::text IS NULL OR lower(author) = lower($3))
        AND created_at >= coalesce($4::timestamptz, '-infinity')
-       AND created_at < coalesce($5::timestamptz, 'infinity'))sql"};
+       AND created_at < coalesce($5::timestamptz, 'infinity')
+       AND ($6::bigint IS NULL OR id = $6))sql"};
+
+constexpr db::query has_words_query{"jobs.has_searched_words", R"sql(
+    SELECT coalesce(bool_and(EXISTS (
+               SELECT FROM search_word
+                WHERE account_id = $1 AND job_id = $2 AND lexeme = asked.lexeme)), false) AS has_all
+      FROM unnest(to_tsvector('english', $3)) AS asked)sql"};
 
 // LIMIT: more reels make hardly any difference to the rarity of a word.
 constexpr db::query count_query{"jobs.count_searched", R"sql(
     SELECT count(*)::double precision
       FROM (SELECT FROM search_document WHERE account_id = $1 LIMIT 5000) AS document)sql"};
 
-// LIMIT: postings_max. 12 bytes a posting.
+// LIMIT: postings_max. 12 bytes a posting. $3: only these reels; null: all.
 constexpr db::query words_query{"jobs.read_word_postings", R"sql(
     SELECT asked.term, newest.postings
       FROM unnest($2::text[]) AS asked (term),
            LATERAL (SELECT string_agg(int8send(job_id) || float4send(weight), '') AS postings
                       FROM (SELECT job_id, weight FROM search_word
                              WHERE account_id = $1 AND lexeme = asked.term
+                               AND ($3::bigint[] IS NULL OR job_id = ANY ($3))
                              ORDER BY job_id DESC LIMIT 1000) AS posting) AS newest)sql"};
 constexpr db::query concepts_query{"jobs.read_concept_postings", R"sql(
     SELECT asked.term, newest.postings
@@ -125,6 +133,7 @@ constexpr db::query concepts_query{"jobs.read_concept_postings", R"sql(
            LATERAL (SELECT string_agg(int8send(job_id) || float4send(weight), '') AS postings
                       FROM (SELECT job_id, weight FROM search_concept
                              WHERE account_id = $1 AND concept = asked.term
+                               AND ($3::bigint[] IS NULL OR job_id = ANY ($3))
                              ORDER BY job_id DESC LIMIT 1000) AS posting) AS newest)sql"};
 
 // A ranked reel may have been deleted.
@@ -143,6 +152,9 @@ constexpr db::query reels_query{"jobs.read_found_reels", R"sql(
            LATERAL (SELECT passages FROM search_document
                      WHERE account_id = $1 AND job_id = ranked.job_id
                      LIMIT 1) AS document)sql"};
+
+/// $3 of the postings' queries.
+const std::optional<std::vector<job_id>> all_reels;
 
 constexpr std::size_t id_bytes = 8;
 constexpr std::size_t posting_bytes = 12;
@@ -185,6 +197,29 @@ std::vector<Term> missing_of(const std::vector<Term>& asked, const Cached& cache
         return !cached.contains(term);
     });
     return missing;
+}
+
+/// The terms of `asked` whose postings are not complete.
+template <class Term>
+std::vector<Term> cut_terms(const std::vector<Term>& asked, std::span<const asked_term> terms) {
+    std::vector<Term> cut;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        if (terms[i].postings->size() >= postings_max) cut.push_back(asked[i]);
+    }
+    return cut;
+}
+
+/// Replaces postings by those that were read for the filter of the search.
+template <class Term>
+void narrow(
+    std::vector<term_postings<Term>> read, const std::vector<Term>& asked,
+    std::vector<asked_term>& terms) {
+    for (const auto& [term, packed] : read) {
+        auto& narrowed =
+            terms[static_cast<std::size_t>(std::ranges::find(asked, term) - asked.begin())];
+        narrowed.postings_of_all = narrowed.postings->size();
+        narrowed.postings = postings_from(packed);
+    }
 }
 
 /// Adds what was read. Returns the bytes that it takes.
@@ -353,12 +388,14 @@ awaitable<reel_search::ranked_reels> reel_search::rank(
     const auto concepts = missing_of(request.concepts, cached->concepts);
     if (!words.empty()) {
         cached->bytes += add_postings(
-            co_await read_all<term_postings<std::string>>(by, words_query, caller, words),
+            co_await read_all<term_postings<std::string>>(
+                by, words_query, caller, words, all_reels),
             cached->words);
     }
     if (!concepts.empty()) {
         cached->bytes += add_postings(
-            co_await read_all<term_postings<std::int32_t>>(by, concepts_query, caller, concepts),
+            co_await read_all<term_postings<std::int32_t>>(
+                by, concepts_query, caller, concepts, all_reels),
             cached->concepts);
     }
     if (!cached->reels) cached->reels = co_await read_one<double>(by, count_query, caller);
@@ -377,9 +414,29 @@ awaitable<reel_search::ranked_reels> reel_search::rank(
             filter.tag,
             filter.author,
             filter.created_from,
-            filter.created_before));
+            filter.created_before,
+            filter.reel));
+        co_await read_narrowed(caller, start.lexemes, request.concepts, asked, by);
     }
     co_return ranked_reels{.reels = rank_reels(asked), .cached = cached};
+}
+
+/// The newest postings of a frequent term may lack the filter's reels: reads those again.
+awaitable<void> reel_search::read_narrowed(
+    account_id caller, const std::vector<std::string>& words,
+    const std::vector<std::int32_t>& concepts, ranking_request& asked, deadline by) {
+    const auto cut_words = cut_terms(words, asked.words);
+    if (!cut_words.empty()) {
+        auto read = co_await read_all<term_postings<std::string>>(
+            by, words_query, caller, cut_words, asked.only);
+        narrow(std::move(read), words, asked.words);
+    }
+    const auto cut_concepts = cut_terms(concepts, asked.concepts);
+    if (!cut_concepts.empty()) {
+        auto read = co_await read_all<term_postings<std::int32_t>>(
+            by, concepts_query, caller, cut_concepts, asked.only);
+        narrow(std::move(read), concepts, asked.concepts);
+    }
 }
 
 awaitable<std::vector<search_hit>> reel_search::find(
@@ -408,6 +465,11 @@ awaitable<std::vector<search_hit>> reel_search::find(
     }
     cache_->make_room();
     co_return std::move(hits).take();
+}
+
+awaitable<bool> reel_search::has_all_words(
+    account_id caller, job_id reel, std::string text, deadline by) {
+    co_return co_await read_one<bool>(by, has_words_query, caller, reel, text);
 }
 
 }  // namespace reelsd::jobs

@@ -17,7 +17,8 @@ constexpr double similarity_min = 0.03;
 constexpr double full_score = 1.6;
 
 double rarity(const asked_term& term, double reels) {
-    return std::log1p((reels + 0.5) / (static_cast<double>(term.postings->size()) + 0.5));
+    const auto postings = term.postings_of_all.value_or(term.postings->size());
+    return std::log1p((reels + 0.5) / (static_cast<double>(postings) + 0.5));
 }
 
 bool is_best_first(const ranked_reel& left, const ranked_reel& right) {

@@ -25,6 +25,8 @@ inline constexpr std::size_t postings_max = 1000;
 struct asked_term {
     std::shared_ptr<const posting_list> postings;  ///< Not null.
     double weight = 1;                             ///< Of the term in the search.
+    /// The number of postings of all reels, if `postings` has only those of `only`.
+    std::optional<std::size_t> postings_of_all = {};
 };
 
 /// A search: its terms, and what limits it.

@@ -23,16 +23,22 @@ std::string short_stem(std::string_view word) {
     return stem;
 }
 
+/// The stems of the content words, or of all words if there is no other: "buy" is a stop word, but
+/// searches find it.
 std::vector<std::string> short_stems_of(std::string_view text) {
-    std::vector<std::string> stems;
-    for (const auto& word : words_of(text)) {
+    std::vector<std::string> content;
+    std::vector<std::string> all;
+    for (const auto& word : words_of(search_text(text))) {
         auto stem = short_stem(word);
-        if (!is_stop_word(word) && !stem.empty()) stems.push_back(std::move(stem));
+        if (stem.empty()) continue;
+        if (!is_stop_word(word)) content.push_back(stem);
+        all.push_back(std::move(stem));
     }
+    auto& stems = content.empty() ? all : content;
     std::ranges::sort(stems);
     const auto repeated = std::ranges::unique(stems);
     stems.erase(repeated.begin(), repeated.end());
-    return stems;
+    return std::move(stems);
 }
 
 }  // namespace
@@ -73,7 +79,11 @@ double passage_finder::relevance_of(std::string_view text, const concept_vector&
 std::size_t passage_finder::words_in(std::string_view text) const {
     if (stems_.empty()) return 0;
     std::vector<bool> met(stems_.size());
-    for_each_word(text, [&](std::string_view word) {
+    const bool is_ascii = std::ranges::all_of(
+        text, [](char octet) { return static_cast<unsigned char>(octet) < 0x80; });
+    // For ASCII, words are the same, and most texts are ASCII.
+    const auto compared = is_ascii ? std::string{} : search_text(text);
+    for_each_word(is_ascii ? text : compared, [&](std::string_view word) {
         // Stemming is expensive, so first letters are compared first.
         const auto may_match = [word](const std::string& stem) { return stem[0] == word[0]; };
         if (std::ranges::none_of(stems_, may_match)) return;

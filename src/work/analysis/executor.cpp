@@ -275,11 +275,11 @@ result<jobs::completed> completion_of(
         .post_key = post_key,
         .analyzer = std::move(analyzer),
         .list_details = list_details_of(document),
-        .search =
-            {.words = {index->words.begin(), index->words.end()},
-             .passages = model::passages_text(index->passages)},
+        .search = {.passages = model::passages_text(index->passages)},
         .frames = std::move(media.frames),
         .video = std::move(media.video)};
+    for (const auto& words : index->words)
+        completed.search.words.push_back(model::search_text(words));
     for (const auto& component : index->concepts) {
         completed.search.concepts.push_back(component.concept_id);
         completed.search.concept_weights.push_back(component.weight);

@@ -286,7 +286,9 @@ awaitable<std::vector<jobs::job>> question_service::find_reels(
     const auto reels_max = static_cast<std::size_t>(asked.reels_max);
     const model::weighted_text whole{asked.text};
     jobs::search_request request{
-        .text = asked.text, .hits_max = asked.reels_max, .filter = {.author = asked.author}};
+        .text = model::search_text(asked.text),
+        .hits_max = asked.reels_max,
+        .filter = {.author = asked.author}};
     for (const auto& part : parts_.embedder.concepts_of({&whole, 1}, model::query_concepts_max)) {
         request.concepts.push_back(part.concept_id);
         request.concept_weights.push_back(static_cast<double>(part.weight));

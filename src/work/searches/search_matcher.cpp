@@ -3,7 +3,6 @@
 #include <reelsd/model/search_document.hpp>
 #include <reelsd/work/searches/search_matcher.hpp>
 
-#include <boost/algorithm/string/predicate.hpp>
 #include <boost/algorithm/string/replace.hpp>
 
 #include <fmt/format.h>
@@ -26,8 +25,10 @@ constexpr auto failure_pause = 5s;
 /// Longer than the comparisons of one claim take: 4 reels with 20 searches of some milliseconds.
 constexpr seconds_f comparison_lease{60.0};
 constexpr int checks_at_once = 4;
-/// A reel beyond this rank does not match, whatever its score.
+/// A reel beyond this rank matches only by its words.
 constexpr int hits_max = 50;
+/// At least the score of a reel that contains all words of a search, whatever its rank.
+constexpr double all_words_score = 0.5;
 constexpr std::size_t summary_bytes_max = 1000;
 
 std::string escaped(std::string_view text) {
@@ -91,19 +92,31 @@ awaitable<void> search_matcher::compare(searches::pending_check check) {
 awaitable<std::optional<searches::search_match>> search_matcher::match_of(
     searches::pending_check check, searches::saved_search search) {
     const model::weighted_text whole{search.query};
-    jobs::search_request request{.text = search.query, .hits_max = hits_max};
+    jobs::search_request request{
+        .text = model::search_text(search.query),
+        .hits_max = hits_max,
+        .filter = {.author = search.author}};
     for (const auto& part : parts_.embedder.concepts_of({&whole, 1}, model::query_concepts_max)) {
         request.concepts.push_back(part.concept_id);
         request.concept_weights.push_back(static_cast<double>(part.weight));
     }
-    const auto hits = co_await parts_.search.find(
-        check.account, std::move(request), deadline::after(comparison_query_time_max));
-    const auto hit = std::ranges::find(hits, check.reel, &jobs::search_hit::id);
-    if (hit == hits.end() || hit->score < search.min_score) co_return std::nullopt;
-    if (search.author && !boost::algorithm::iequals(*search.author, hit->brief.author))
-        co_return std::nullopt;
+    const auto by = deadline::after(comparison_query_time_max);
+    auto hits = co_await parts_.search.find(check.account, request, by);
+    auto hit = std::ranges::find(hits, check.reel, &jobs::search_hit::id);
+    double score = hit == hits.end() ? 0 : hit->score;
+    if (score < search.min_score && search.min_score <= all_words_score) {
+        // The score is by rank: among many reels about it, the next one ranks low.
+        const bool has_words =
+            co_await parts_.search.has_all_words(check.account, check.reel, request.text, by);
+        if (!has_words) co_return std::nullopt;
+        request.filter.reel = check.reel;
+        hits = co_await parts_.search.find(check.account, std::move(request), by);
+        hit = hits.begin();
+        score = all_words_score;
+    }
+    if (hit == hits.end() || score < search.min_score) co_return std::nullopt;
     co_return searches::search_match{
-        .search = search.id, .score = hit->score, .message = match_message(search.name, *hit)};
+        .search = search.id, .score = score, .message = match_message(search.name, *hit)};
 }
 
 }  // namespace reelsd::work

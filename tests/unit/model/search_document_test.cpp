@@ -194,6 +194,7 @@ TEST(PassageFinder, PrefersWordsOverConcepts) {
     EXPECT_EQ(passage_finder("croissant", {{1, 1.0F}}).best_of(passages)->field, "a");
     EXPECT_EQ(passage_finder("rye", {{2, 1.0F}}).best_of(passages)->field, "d");
     EXPECT_EQ(passage_finder("", {}).best_of(passages)->field, "b");
+    EXPECT_EQ(passage_finder("we", {}).best_of(passages)->field, "b") << "only a stop word";
     EXPECT_EQ(passage_finder("rye", {}).best_of({}), nullptr);
 }
 

@@ -1,7 +1,14 @@
 #include "words.hpp"
 
+#include <reelsd/model/search_document.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace reelsd::model {
 namespace {
@@ -24,6 +31,37 @@ TEST(WordsOf, SplitsAtNonLetters) {
 TEST(WordsOf, DoesNotDependOnHowAccentsAreEncoded) {
     EXPECT_EQ(words_of("Zu\u0308rcher Bru\u0302le\u0301e"), words_of("Zürcher Brûlée"));
     EXPECT_EQ(words_of("\u30ab\u3099\u30e9\u30b9"), words_of("ガラス"));
+}
+
+TEST(SearchText, HasWordsInTheFormOfSearches) {
+    struct test_case {
+        std::string_view text;
+        std::vector<std::string> words;
+    };
+    const test_case cases[] = {
+        {"Cr\u00E8me br\u00FBl\u00E9e, M\u00FCnchen", {"creme", "brulee", "munchen"}},
+        {"Ph\u1EDF b\u00F2 \u00B7 Nguy\u1EC5n", {"pho", "bo", "nguyen"}},
+        {"Sm\u00F8rrebr\u00F8d Stra\u00DFe", {"smorrebrod", "strasse"}},
+        {"Zylostra.Link Hafermilch/Dinkelmehl", {"zylostra", "link", "hafermilch", "dinkelmehl"}},
+        {"3.5 or 1/2 cup. Done", {"3.5", "or", "1/2", "cup", "done"}},
+        {"\u6771\u4EAC\u30BF\u30EF\u30FC\u306E",  // Four pairs of Han, Katakana and Hiragana.
+         {"\u6771\u4EAC", "\u4EAC\u30BF", "\u30BF\u30EF", "\u30EF\u30FC", "\u30FC\u306E"}},
+        {"2024\u5E74", {"2024", "\u5E74"}},
+        {"\u0E1C\u0E31\u0E14", {"\u0E1C\u0E31", "\u0E31\u0E14"}},
+        // Marks of other scripts are letters.
+        {"\u0439\u043E\u0433\u0443\u0440\u0442", {"\u0439\u043E\u0433\u0443\u0440\u0442"}},
+        {"\uD55C\uAD6D \uC74C\uC2DD", {"\uD55C\uAD6D", "\uC74C\uC2DD"}},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.text);
+        std::istringstream words{search_text(expected.text)};
+        std::vector<std::string> read;
+        for (std::string word; words >> word;) {
+            while (word.ends_with(',') || word.ends_with('.')) word.pop_back();
+            if (word != "\u00B7") read.push_back(word);
+        }
+        EXPECT_EQ(read, expected.words);
+    }
 }
 
 TEST(WordsAndBreaksOf, MarksWherePhrasesEnd) {

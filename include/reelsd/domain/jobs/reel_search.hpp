@@ -18,6 +18,7 @@ struct search_filter {
     std::optional<std::string> author = {};         ///< Only this author's, in any letter case.
     std::optional<time_point> created_from = {};    ///< Only those created then or later.
     std::optional<time_point> created_before = {};  ///< Only those created earlier.
+    std::optional<job_id> reel = {};                ///< Only this reel.
 
     friend bool operator==(const search_filter&, const search_filter&) = default;
 };
@@ -57,10 +58,17 @@ public:
     /// The caller's own done reels, best first.
     awaitable<std::vector<search_hit>> find(account_id caller, search_request request, deadline by);
 
+    /// Whether the caller's reel contains all words of the text (as in search_request), in any
+    /// regular form. False for a text without words.
+    awaitable<bool> has_all_words(account_id caller, job_id reel, std::string text, deadline by);
+
 private:
     struct ranked_reels;
 
     awaitable<ranked_reels> rank(account_id caller, const search_request& request, deadline by);
+    awaitable<void> read_narrowed(
+        account_id caller, const std::vector<std::string>& words,
+        const std::vector<std::int32_t>& concepts, struct ranking_request& asked, deadline by);
 
     std::shared_ptr<class search_cache> cache_;
 };
