@@ -63,6 +63,17 @@ std::optional<std::string> parameter(
     return std::nullopt;
 }
 
+/// The file name. Some clients send one that is not ASCII as `filename*` alone (RFC 8187).
+std::optional<std::string> file_name_in(const std::vector<header_parameter>& all) {
+    if (auto plain = parameter(all, "filename")) return plain;
+    const auto extended = parameter(all, "filename*");
+    if (!extended) return std::nullopt;
+    const auto mark =
+        ascii_lower(*extended).starts_with("utf-8'") ? extended->find('\'', 6) : std::string::npos;
+    if (mark == std::string::npos) return std::nullopt;
+    return percent_decoded(std::string_view{*extended}.substr(mark + 1));
+}
+
 bool is_boundary(std::string_view text) {
     if (text.empty() || text.size() > boundary_bytes_max || text.back() == ' ') return false;
     for (const char byte : text) {
@@ -190,7 +201,7 @@ input<multipart_reader::event> multipart_reader::begin_part(std::string_view hea
         if (!part || part->empty()) return malformed("it has no name");
         is_named = true;
         begun.name = *std::move(part);
-        begun.file_name = parameter(*parameters, "filename");
+        begun.file_name = file_name_in(*parameters);
     }
     if (!is_named) return malformed("it has no Content-Disposition");
     part_ = begun.name;

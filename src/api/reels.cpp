@@ -282,7 +282,10 @@ input<creation_period> requested_creation(const http::request_context& ctx) {
     using std::chrono::sys_days;
     creation_period created;
     if (days->from) created.from = time_point{sys_days{*days->from}};
-    if (days->to) created.before = time_point{sys_days{*days->to} + std::chrono::days{1}};
+    // PostgreSQL stores no year 10000: without a bound, the last day includes everything too.
+    constexpr sys_days last_day{std::chrono::year{9999} / 12 / 31};
+    if (days->to && *days->to < last_day)
+        created.before = time_point{sys_days{*days->to} + std::chrono::days{1}};
     return created;
 }
 

@@ -69,14 +69,16 @@ http::response too_large(const http::request_context& ctx, std::uint64_t bytes_m
         http::status::content_too_large, fmt::format("the video is larger than {}", size));
 }
 
+const option* option_named(std::string_view name) {
+    const auto* const known = std::ranges::find(known_options, name, &option::name);
+    return known == known_options.end() ? nullptr : known;
+}
+
 /// Adds a text of a form or a query to the options, which have the form of a JSON body. Ignores
 /// unknown names.
 input<void> set_option(json& options, const std::string& name, const std::string& text) {
-    const auto* const known =
-        std::find_if(known_options.begin(), known_options.end(), [&name](const option& each) {
-            return each.name == name;
-        });
-    if (known == known_options.end()) return {};
+    const auto* const known = option_named(name);
+    if (known == nullptr) return {};
     if (!is_utf8(text) || contains(text, std::string_view{"\0", 1})) {
         return invalid(fmt::format("{} must be UTF-8 text", name));
     }
@@ -221,7 +223,8 @@ private:
         name_ = part.name;
         text_.clear();
         is_video_ = name_ == "video";
-        is_ignored_ = !is_video_ && part.file_name;
+        // Clients may send a schema as a file: curl's `-F extract=@schema.json`.
+        is_ignored_ = !is_video_ && part.file_name && option_named(name_) == nullptr;
         if (!names_.insert(name_).second) {
             return bad(fmt::format("the part \"{}\" is given more than once", name_));
         }

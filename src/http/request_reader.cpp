@@ -348,6 +348,11 @@ request_reader::step request_reader::refuse(refusal why) noexcept {
     return step::refused;
 }
 
+request_reader::step request_reader::refuse_head(std::string_view lines, refusal why) {
+    refused_id_ = request_id_in(lines);
+    return refuse(why);
+}
+
 request_reader::step request_reader::advance() {
     if (refused_) return step::refused;
     if (complete_) return step::complete;
@@ -369,10 +374,15 @@ void request_reader::skip_empty_lines() {
 request_reader::step request_reader::advance_header() {
     skip_empty_lines();
     const auto scan = scan_head(received_, scanned_);
-    if (scan.refused) return refuse(*scan.refused);
     const std::size_t size = scan.end.value_or(received_.size());
-    if (skipped_ + size > limits_.header_bytes_max) {
-        return refuse({status::request_header_fields_too_large, header_too_large_message});
+    const bool is_too_large = skipped_ + size > limits_.header_bytes_max;
+    if (scan.refused || is_too_large) {
+        const auto last_end = received_.rfind(line_end);
+        const auto lines = last_end == std::string::npos ? 0 : last_end;
+        return refuse_head(
+            std::string_view{received_}.substr(0, lines),
+            scan.refused.value_or(
+                refusal{status::request_header_fields_too_large, header_too_large_message}));
     }
     if (scan.end) return begin_message(*scan.end);
     scanned_ = received_.size();
@@ -382,16 +392,13 @@ request_reader::step request_reader::advance_header() {
 request_reader::step request_reader::begin_message(std::size_t head_size) {
     const std::string_view head = std::string_view{received_}.substr(0, head_size);
     request_head read;
-    if (const auto refused = read_request_head(head, read)) {
-        refused_id_ = request_id_in(head);
-        return refuse(*refused);
-    }
+    if (const auto refused = read_request_head(head, read)) return refuse_head(head, *refused);
     // Beast would call a number that is too large for it malformed.
     if (read.content_length == std::numeric_limits<std::uint64_t>::max()) {
-        return refuse({status::content_too_large, too_large_message});
+        return refuse_head(head, {status::content_too_large, too_large_message});
     }
     if (read.announces_body && !begin_body(head)) {
-        return refuse({status::bad_request, malformed_header_message});
+        return refuse_head(head, {status::bad_request, malformed_header_message});
     }
     auto& request = message_.request;
     request.method_text = read.method;

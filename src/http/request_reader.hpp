@@ -126,6 +126,8 @@ private:
     struct message_parser;
 
     step refuse(refusal why) noexcept;
+    /// Keeps the X-Request-Id of the header's complete lines.
+    step refuse_head(std::string_view lines, refusal why);
     void skip_empty_lines();
     step advance_header();
     step begin_message(std::size_t head_size);

@@ -106,7 +106,8 @@ bool is_user(std::string_view text) {
                text.begin(),
                text.end(),
                [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; }) &&
-           std::any_of(text.begin(), text.end(), is_alphanumeric) &&
+           std::any_of(
+               text.begin(), text.end(), [](char c) { return is_alphanumeric(c) || c == '_'; }) &&
            !is_one_of(ascii_lower(text), reserved);
 }
 

@@ -165,7 +165,11 @@ public:
         const auto outcome = post ? try_outcome::answered : try_outcome_of(failure);
         const auto rest = note_try(pace, name, {.outcome = outcome, .code = reel.code}, stop);
         if (on_resolution_) on_resolution_(name, post ? nullptr : &failure.why);
-        if (post) return *post;
+        if (post) {
+            auto expanded = *post;
+            if (reel.img_index) expanded.img_index = reel.img_index;
+            return expanded;
+        }
         unresolved without_post{failure.why};
         without_post.not_before = rest;
         return without_post;

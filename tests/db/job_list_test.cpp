@@ -115,6 +115,7 @@ TEST_F(JobList, FindsJobsByTheTimeOfSubmission) {
     ASSERT_EQ(last.jobs.size(), 1U) << "the next one is too old";
     EXPECT_EQ(last.jobs.front().id, all[1]);
     EXPECT_FALSE(last.next);
+    EXPECT_FALSE(list({.jobs_max = 2, .created_from = at(3)}).next) << "the next one is too old";
 }
 
 constexpr db::query insert_job_query{"test.insert_job", R"sql(
@@ -201,6 +202,14 @@ TEST_F(LatestJobs, DistinguishPosts) {
         ids({.latest = true}),
         ElementsAre(same_share, same_file, pending_file, failed_file, share, slide, other_case));
     EXPECT_EQ(list({.latest = true}).jobs[0].earlier, 1);
+    // The post behind a share link may be a slide.
+    const auto shared_slide = add(ann_, "https://instagram.com/share/BAslide123/", "pending");
+    run(store_.keep_shared_post(
+        shared_slide, "https://www.instagram.com/p/DYa0IXPgnP5/?img_index=2", soon()));
+    EXPECT_THAT(
+        ids({.latest = true}),
+        ElementsAre(
+            shared_slide, same_share, same_file, pending_file, failed_file, share, other_case));
 }
 
 TEST_F(LatestJobs, HaveStablePages) {

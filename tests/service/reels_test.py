@@ -86,6 +86,8 @@ class Listing(ServiceTest):
         pages = list(self.pages_of(someone, REELS + "?from=2026-05-02&to=2026-05-04&limit=2"))
         self.assertEqual([[item["id"] for item in page] for page in pages], [[ids[3], ids[2]], [ids[1]]])
         self.assertEqual(someone.request("GET", REELS + "?to=2026-04-30").json(), [])
+        for path in (REELS + "?from=0001-01-01&to=9999-12-31", REELS + "/search?q=x&to=9999-12-31"):
+            self.assertEqual(someone.request("GET", path).status, 200)
         for query, message in (("from=yesterday", "from must be a date as YYYY-MM-DD"),
                                ("from=2026-05-02&to=2026-05-01", "from must not be after to")):
             self.assertProblem(someone.request("GET", f"{REELS}?{query}"), 400, message)

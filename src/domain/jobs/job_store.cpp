@@ -221,11 +221,11 @@ constexpr db::query find_all_query{"jobs.find_all", R"sql(
 constexpr db::query last_id_query{"jobs.last_id", R"sql(
     SELECT coalesce(max(id), 0) AS id FROM job)sql"};
 
-// Data of a reel that GET does not show.
+// Data of a reel that GET does not show. `video` is the object below instead of GET's path.
 constexpr db::query export_query{"jobs.export", R"sql(
     SELECT id, url, status, created_at, started_at, finished_at, error_code, error, result,
            extract, extract_error, options,
-           EXISTS (SELECT FROM upload WHERE job_id = job.id AND kept_at IS NOT NULL) AS has_video,
+           false AS has_video,
            failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
            (SELECT row_to_json(extra)::text FROM (
                SELECT job.fresh, job.attempt AS attempts, job.webhook_url,
@@ -480,12 +480,11 @@ awaitable<job_page> job_store::list(account_id caller, job_filter filter, deadli
     // One more than requested shows whether there is a next page.
     const auto found = co_await listed(pool(), caller, filter, filter.jobs_max + 1, by);
     job_page page{.jobs = found.map(&job_of_page_from), .next = std::nullopt};
-    if (db::cut_page(page.jobs, filter.jobs_max)) page.next = page.jobs.back().id;
-    // Ids have the order of time, so that all later pages are too old as well.
-    const auto is_too_old = [&](const job& listed_job) {
+    // Ids have the order of time, so that all later jobs are too old as well.
+    std::erase_if(page.jobs, [&](const job& listed_job) {
         return filter.created_from && listed_job.created_at < *filter.created_from;
-    };
-    if (std::erase_if(page.jobs, is_too_old) > 0) page.next.reset();
+    });
+    if (db::cut_page(page.jobs, filter.jobs_max)) page.next = page.jobs.back().id;
     co_return page;
 }
 

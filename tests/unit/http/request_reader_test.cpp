@@ -127,6 +127,16 @@ TEST(RequestReader, ReadsTheSameAtEverySplit) {
     }
 }
 
+TEST(RequestReader, KeepsTheIdOfARefusedHeader) {
+    const std::string begin = "GET / HTTP/1.1\r\nX-Request-Id: mine\r\n";
+    for (const auto& rest : {"X: " + std::string(17'000, 'x'), std::string{"a: \x01"}}) {
+        request_reader reader{{.header_bytes_max = 16384, .body_bytes_max = 65536}};
+        reader.append(begin + rest);
+        EXPECT_EQ(reader.advance(), request_reader::step::refused);
+        EXPECT_EQ(reader.request_id(), "mine");
+    }
+}
+
 TEST(RequestReader, CountsTheMemoryOfAHeaderWhileItsBodyArrives) {
     request_reader reader{{.header_bytes_max = 16384, .body_bytes_max = 65536}};
     const std::string head =

@@ -365,6 +365,14 @@ TEST(Source, FollowsShareLinks) {
     EXPECT_EQ(resolved->code, code);
     ASSERT_TRUE(resolved->carousel);
     EXPECT_EQ(resolved->carousel->index, 3);
+    // The slide that the link names itself.
+    const auto other = from->resolve(
+        parse_link("https://www.instagram.com/share/reel/BAKl0x?img_index=2").value(),
+        pace,
+        patience(),
+        {});
+    ASSERT_TRUE(other && other->carousel);
+    EXPECT_EQ(other->carousel->index, 2);
 }
 
 }  // namespace

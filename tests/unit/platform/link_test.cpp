@@ -30,6 +30,7 @@ TEST(ParseLink, AcceptsPosts) {
         {"https://www.instagram.com/some.one/reel/DYa0IXPgnP5/", "DYa0IXPgnP5"},
         {"https://www.instagram.com/some_one/p/DYa0IXPgnP5", "DYa0IXPgnP5"},
         {"https://www.instagram.com/some-one/tv/DYa0IXPgnP5", "DYa0IXPgnP5"},
+        {"https://www.instagram.com/_._/reel/DYa0IXPgnP5/", "DYa0IXPgnP5"},
         {"https://www.instagram.com/p/DYa0IXPgnP5/embed", "DYa0IXPgnP5"},
         {"https://www.instagram.com/p/DYa0IXPgnP5/embed/captioned/", "DYa0IXPgnP5"},
         {"https://www.instagram.com/p/DYa0IXPgnP5/c/178000/", "DYa0IXPgnP5"},
