@@ -217,9 +217,9 @@ result<illustrated_analysis> media_client::analyze_and_illustrate(
     if (!*report) return report->error();
     illustrated_analysis analysis{*std::move(*report), {}};
     if (!rest || moments.empty()) return analysis;
-    auto made = stills_report_from_json(*rest, moments.size());
-    for (std::size_t at = 0; made && at < moments.size(); ++at) {
-        analysis.stills.push_back({moments[at], std::move(made->jpegs[at])});
+    auto pictures = stills_report_from_json(*rest, moments.size());
+    for (std::size_t at = 0; pictures && at < moments.size(); ++at) {
+        analysis.stills.push_back({moments[at], std::move(pictures->jpegs[at])});
     }
     return analysis;
 }
