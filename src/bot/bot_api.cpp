@@ -44,7 +44,7 @@ outcome outcome_of_description(const std::string& description) {
          {"can't parse entities", outcome::bad_markup},
          {"chat not found", outcome::chat_unreachable},
          {"peer_id_invalid", outcome::chat_unreachable},
-         {"not enough rights to send", outcome::chat_unreachable},
+         {"not enough rights to send text messages", outcome::chat_unreachable},
          {"chat_write_forbidden", outcome::chat_unreachable}}};
     const auto lowered = ascii_lower(description);
     for (const auto& [text, what] : known) {
@@ -59,7 +59,6 @@ outcome outcome_of(int code, const std::string& description) {
         case 401: return outcome::bad_token;
         case 404: return outcome::not_found;
         case 403: return outcome::chat_unreachable;
-        case 408: return outcome::unreachable;  // From a proxy.
         case 409: return outcome::conflict;
         case 429: return outcome::rate_limited;
         default: break;
@@ -130,6 +129,8 @@ api_answer answer_from(
     const int default_code = has_wait ? 429 : is_ok ? 400 : 500;
     const auto code =
         status == 200 ? whole_number_of(document, "error_code").value_or(default_code) : status;
+    // A proxy's refusal says nothing about the bot or the chat. Its limits of size and rate apply.
+    if (!is_ok && code != 413 && code != 429) return answer;
     answer.what =
         outcome_of(static_cast<int>(std::clamp<std::int64_t>(code, 0, 999)), answer.description);
     if (answer.what == outcome::rate_limited) {

@@ -369,7 +369,8 @@ send_result message_sender::handle_failure(
     dependencies_.log.warning(
         "chat: message rejected and dropped",
         {{"outcome", name_of(answer.what)}, {"reason", answer.description}});
-    return forget(row, stop);
+    const bool is_text = step.what == next_step::kind::send;
+    return is_text ? forget(row, stop) : replace(row, templates::rejected_file(answer.description));
 }
 
 result<message_sender::content> message_sender::content_of(
@@ -474,17 +475,16 @@ send_result message_sender::frames_failed(const chats::waiting_message& row, con
         {{"job", row.what.job.value().value}, {"reason", why.to_string()}});
     // Later messages of the chat wait for this one.
     if (why.code() != errc::not_found && !row.is_overdue) return failed;
-    auto text = to_messages(rich_text{plain(templates::pictures_unavailable)});
-    const auto replaced =
-        query(dependencies_.bots.replace_by_reply(row.id, std::move(text), soon()));
-    return replaced ? done : failed;
+    return replace(row, {plain(templates::pictures_unavailable)});
 }
 
 send_result message_sender::send_files(
     const chats::waiting_message& row, const next_step& step, const file_message& files,
     const std::stop_token& stop) {
-    const auto answer = api_.send_files(files, deadline::after(send_time_max), stop);
+    auto answer = api_.send_files(files, deadline::after(send_time_max), stop);
     if (answer.what == outcome::done) return forget(row, stop);
+    // Files may be forbidden where text is allowed. The text that replaces them finds out.
+    if (answer.what == outcome::chat_unreachable) answer.what = outcome::rejected;
     return handle_failure(row, step, answer, stop);
 }
 
@@ -493,6 +493,12 @@ send_result message_sender::forget(const chats::waiting_message& row, const std:
         if (query(dependencies_.bots.forget(row.id, soon()))) return done;
         if (attempts == store_attempts_max || stop.stop_requested()) return failed;
     }
+}
+
+send_result message_sender::replace(const chats::waiting_message& row, const rich_text& text) {
+    const auto replaced =
+        query(dependencies_.bots.replace_by_reply(row.id, to_messages(text), soon()));
+    return replaced ? done : failed;
 }
 
 send_result message_sender::store_progress(

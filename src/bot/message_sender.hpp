@@ -2,6 +2,7 @@
 
 #include "bot_api.hpp"
 #include "bot_part.hpp"
+#include "rich_text.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/result.hpp>
@@ -132,6 +133,8 @@ private:
         const chats::waiting_message& row, const next_step& step, const api_answer& answer,
         const std::stop_token& stop);
     send_result forget(const chats::waiting_message& row, const std::stop_token& stop);
+    /// Sends a text instead.
+    send_result replace(const chats::waiting_message& row, const rich_text& text);
     send_result store_progress(
         const chats::waiting_message& row, const chats::message_progress& progress);
 };

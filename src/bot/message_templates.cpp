@@ -248,6 +248,10 @@ rich_text deleted(job_id job) {
     return {reel(job), plain(" is deleted.")};
 }
 
+rich_text rejected_file(std::string_view why) {
+    return {plain(fmt::format("Telegram did not accept the file: {}.", why))};
+}
+
 rich_text no_such_reel(job_id job) {
     return {plain(fmt::format("You have no reel {}.", job.value))};
 }

@@ -52,6 +52,8 @@ inline constexpr const char* interrupted_question =
 /// `is_of_telegram`: the limit is Telegram's, and the dashboard accepts larger files.
 [[nodiscard]] rich_text video_too_large(
     std::uint64_t bytes_max, bool is_of_telegram, std::string_view origin);
+/// The answer to *JSON* or *Pictures* if Telegram rejects the files; `why` is its description.
+[[nodiscard]] rich_text rejected_file(std::string_view why);
 [[nodiscard]] rich_text left_out_links(std::size_t links);
 [[nodiscard]] rich_text deleted(job_id job);
 [[nodiscard]] rich_text no_such_reel(job_id job);

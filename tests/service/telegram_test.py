@@ -523,7 +523,7 @@ class Faults(TelegramTest):
         self.assertEqual(len(self.telegram.messages(ANN)), 2)
 
     def test_a_bot_without_a_user_name(self):
-        self.telegram.fault("status", "getMe", status=404)
+        self.telegram.fault("refuse", "getMe", code=404, description="Not Found")
         daemon = self.bot_daemon(workers=0).start()
         self.linked(daemon)
         self.telegram.say(ANN, "/help")
@@ -599,6 +599,37 @@ class Faults(TelegramTest):
         self.telegram.blocked.clear()
         self.telegram.say(ANN, "/usage")
         self.wait_for(ANN, "Total:")
+
+    def test_a_chat_that_forbids_files_keeps_its_other_messages(self):
+        daemon = self.bot_daemon().start()
+        ann = self.linked(daemon)
+        self.telegram.say(ANN, SAMPLE)
+        done = self.wait_for(ANN, "Cost: free", seconds=180)[0]
+        daemon.stop()
+        daemon.settings["workers"] = 0
+        daemon.start()
+        self.telegram.say(ANN, UNAVAILABLE)
+        self.wait_for(ANN, "is waiting for its turn")
+        refusals = [("JSON", 400, "Bad Request: not enough rights to send documents to the chat"),
+                    ("Pictures", 403, "Forbidden: CHAT_SEND_MEDIA_FORBIDDEN")]
+        for label, code, why in refusals:
+            for method in ("sendDocument", "sendPhoto", "sendMediaGroup"):
+                self.telegram.fault("refuse", method, code=code, description=why)
+            self.telegram.press(done, label)
+            self.wait_for(ANN, f"Telegram did not accept the file: {why}.")
+            self.telegram.faults.clear()
+        ann = Person(daemon).sign_in("ann@example.com")
+        ann.api("DELETE", f"reels/{ann.api('GET', 'reels').json()[0]['id']}")
+        self.wait_for(ANN, "was deleted before it was done")
+
+    def test_a_refusal_of_a_proxy_drops_no_message(self):
+        daemon = self.bot_daemon(workers=0).start()
+        self.linked(daemon)
+        self.telegram.fault("status", "sendMessage", status=403)
+        self.telegram.fault("status", "sendMessage", status=404)
+        self.telegram.say(ANN, "/usage")
+        self.wait_for(ANN, "Total:")
+        self.assertNotIn("chat unreachable", daemon.log())
 
     def test_an_invalid_bot_token_is_logged_once_and_stops_only_the_bot(self):
         self.telegram.is_token_good = False

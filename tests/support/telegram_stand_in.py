@@ -284,8 +284,9 @@ class Telegram:
     # Faults.
 
     def fault(self, kind, method, times=1, **options):
-        """The next `times` requests of `method` (in `chat`, if given) end in this way: "status" (`status`), "cut"
-        (nothing was done), "cut_after" (it was done), "wait" (429, `seconds`), "hold" (`seconds`)."""
+        """The next `times` requests of `method` (in `chat`, if given) end in this way: "status" (`status`, by a
+        proxy), "refuse" (`code`, `description`), "cut" (nothing was done), "cut_after" (it was done), "wait" (429,
+        `seconds`), "hold" (`seconds`)."""
         with self.lock:
             for _ in range(times):
                 self.faults.append((kind, method, options))
@@ -325,6 +326,8 @@ class Telegram:
                 raise Cut
             if kind == "status":
                 return options["status"], "<html>bad gateway</html>"
+            if kind == "refuse":
+                raise Refusal(options["code"], options["description"])
             if kind == "wait":
                 with self.lock:
                     self.not_before[(method, chat)] = time.monotonic() + options["seconds"]
