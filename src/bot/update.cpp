@@ -221,16 +221,21 @@ std::string_view without_punctuation(std::string_view word) {
     return word;
 }
 
-/// The link in a word, completed with a scheme; empty for any other word.
-std::string link_in(std::string_view word) {
-    // Text may touch the link. Characters that no link has end it, such as typographic quotation
-    // marks.
-    const auto all = ascii_lower(word);
-    const auto begin = std::min(all.find("https://"), all.find("http://"));
-    if (begin != std::string::npos) word.remove_prefix(begin);
-    const auto end =
-        std::find_if(word.begin(), word.end(), [](char c) { return c <= ' ' || c > '~'; });
-    word = without_punctuation(word.substr(0, static_cast<std::size_t>(end - word.begin())));
+/// Whether a link may contain `c`. Others end it, such as typographic quotation marks.
+bool is_link_character(char c) {
+    return c > ' ' && c <= '~';
+}
+
+/// The length of the word at the beginning of a text. A link begins a word, even within text.
+std::size_t word_length(std::string_view text) {
+    const auto end = std::find_if_not(text.begin(), text.end(), is_link_character);
+    const auto word = ascii_lower({text.begin(), end});
+    return std::min({word.find("https://", 1), word.find("http://", 1), word.size()});
+}
+
+/// The link that a word is, completed with a scheme; empty for any other word.
+std::string link_of(std::string_view word) {
+    word = without_punctuation(word);
     const auto start = ascii_lower(word.substr(0, std::min<std::size_t>(word.size(), 20)));
     if (start.starts_with("https://") || start.starts_with("http://")) return std::string{word};
     for (const std::string_view host :
@@ -251,14 +256,14 @@ commands::links links_in(std::string_view text, const std::vector<text_entity>& 
             urls.push_back(std::move(url));
         }
     };
-    std::string_view rest = text;
-    while (!rest.empty()) {
-        const auto size = std::min(rest.find_first_of(ascii_whitespace), rest.size());
-        add(link_in(without_punctuation(rest.substr(0, size))));
-        rest.remove_prefix(std::min(size + 1, rest.size()));
+    for (auto rest = text; !rest.empty();) {
+        const auto size = std::max<std::size_t>(word_length(rest), 1);
+        add(link_of(rest.substr(0, size)));
+        rest.remove_prefix(size);
     }
     for (const auto& entity : entities) {
-        if (entity.type == "text_link") add(link_in(entity.address));
+        const std::string_view address = entity.address;
+        if (entity.type == "text_link") add(link_of(address.substr(0, word_length(address))));
     }
     return links;
 }

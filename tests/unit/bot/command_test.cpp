@@ -105,6 +105,11 @@ TEST(ParseCommand, UnderstandsAPrivateChat) {
         {"WWW.Instagram.com/p/abcdefg.", "0|https://WWW.Instagram.com/p/abcdefg"},
         {"https://tiktok.com/x, https://tiktok.com/x", "0|https://tiktok.com/x"},
         {"http://a.test/1\nhttp://a.test/2", "0|http://a.test/1|http://a.test/2"},
+        {"https://a.test/1\u3000https://a.test/2", "0|https://a.test/1|https://a.test/2"},
+        {"https://a.test/1\u00a0https://a.test/2", "0|https://a.test/1|https://a.test/2"},
+        {"https://a.test/1，instagram.com/p/b", "0|https://a.test/1|https://instagram.com/p/b"},
+        {"https://a.test/1,HTTP://a.test/2;https://a.test/3https://a.test/4",
+         "0|https://a.test/1|HTTP://a.test/2|https://a.test/3|https://a.test/4"},
         {"@reels_bot /usage", "/usage|"},
     };
     for (const auto& expected : cases) {
