@@ -246,11 +246,11 @@ result<void> update_handler::handle_video(const request& from, const commands::v
 result<update_handler::submitted> update_handler::submit_link(
     const request& from, const std::string& url, std::size_t number) {
     const auto name = name_of_link(from.update, from.message, number);
-    auto submission = submit(from.account, url, false, name);
+    auto submission = submit(from.account, url, name);
     if (!submission || !from.message.edited_at) return submission;
     if (submission->is_key_of_another_link) {
         // The earlier version had another link at this position.
-        return submit(from.account, url, false, fmt::format("{}-{}", from.update, number));
+        return submit(from.account, url, fmt::format("{}-{}", from.update, number));
     }
     if (!submission->is_repeated) return submission;
     // Submitted by the earlier version, or by this one before the daemon died.
@@ -270,16 +270,17 @@ bool update_handler::is_of_earlier_version(time_point created_at, const request&
 }
 
 result<update_handler::submitted> update_handler::submit(
-    account_id account, const std::string& url, bool fresh, std::string_view name) {
+    account_id account, const std::string& url, std::string_view name, const jobs::job* earlier) {
     const auto link = platform::parse_link(url);
     if (!link) return submitted{.refusal = link.error().detail()};
     jobs::submission submission{
         .url = url,
-        .fresh = fresh,
+        .fresh = earlier != nullptr,
         .costs_money = dependencies_.analyzers.cost_money && !link->is_test(),
         .queue = true,
         // After a crash, the repeated update finds the same job.
-        .idempotency_key = fmt::format("telegram-{}-{}", self_.id, name)};
+        .idempotency_key = fmt::format("telegram-{}-{}", self_.id, name),
+        .options = earlier ? earlier->options.value_or("") : ""};
     const auto decision =
         query(dependencies_.submission_batcher.submit(account, std::move(submission), soon()));
     if (!decision) return decision.error();
@@ -490,7 +491,9 @@ result<std::string> update_handler::press(
     } else if (job && job->url.starts_with(jobs::upload_scheme)) {
         text = templates::video_required_again;
     } else if (job) {
-        const auto again = submit(account, job->url, true, fmt::format("{}-0", update));
+        // The same for a second press.
+        const auto name = fmt::format("{}-{}-again", button.chat->value, button.message_id);
+        const auto again = submit(account, job->url, name, &*job);
         if (!again) return again.error();
         text = again->refusal;
         message.kind = chats::message_kind::status;

@@ -102,8 +102,10 @@ private:
     /// Whether an earlier version of the message created a job.
     [[nodiscard]] bool is_of_earlier_version(time_point created_at, const request& from) const;
     /// `name` makes the Idempotency-Key, so that a repeated update submits nothing twice.
+    /// `earlier`: the job to repeat, with its options; null: none.
     result<submitted> submit(
-        account_id account, const std::string& url, bool fresh, std::string_view name);
+        account_id account, const std::string& url, std::string_view name,
+        const jobs::job* earlier = nullptr);
 
     /// Notes the update and stores its messages.
     result<void> finish(std::int64_t update, std::vector<chats::new_message> messages);

@@ -190,6 +190,22 @@ class Links(TelegramTest):
         wait_until(lambda: self.telegram.callback_answers.get(query), "the button's answer")
         self.assertIn("no longer exists", self.telegram.callback_answers[query])
 
+    def test_again_repeats_the_options_once(self):
+        daemon = self.bot_daemon(workers=0, analyzer="gemini", gemini_api_key="unused").start()
+        ann = self.linked(daemon)
+        options = {"language": "de", "instructions": "Name the dish.", "extract": "recipe"}
+        job = ann.api("POST", "reels/analyze", {"url": SAMPLE, **options}).json()["id"]
+        self.telegram.say(ANN, f"/status {job}")
+        message = self.wait_for(ANN, "is waiting for its turn")[0]
+        for count in (2, 3):
+            self.telegram.press(message, data=f"again:{job}")
+            self.wait_for(ANN, "is waiting for its turn", count)
+        reels = ann.api("GET", "reels").json()
+        self.assertEqual(len(reels), 2)
+        again = ann.api("GET", f"reels/{reels[0]['id']}").json()
+        self.assertEqual(again["options"], ann.api("GET", f"reels/{job}").json()["options"])
+        self.assertEqual(again["options"]["language"], "de")
+
     def test_failures_have_a_cause(self):
         daemon = self.bot_daemon().start()
         self.linked(daemon)
