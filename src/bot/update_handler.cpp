@@ -227,6 +227,9 @@ result<void> update_handler::handle_video(const request& from, const commands::v
         .idempotency_key = fmt::format(
             "telegram-{}-{}-{}-video", self_.id, from.message.chat.value, video.file.message_id),
         .file = video.file};
+    if (from.message.id != video.file.message_id) {
+        submission.retry_key = fmt::format("{}-{}", submission.idempotency_key, from.message.id);
+    }
     const auto is_post = [](const std::string& url) {
         return platform::parse_link(url).has_value();
     };

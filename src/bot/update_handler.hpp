@@ -24,6 +24,8 @@ namespace reelsd::bot {
 struct video_submission {
     account_id account;
     std::string idempotency_key;
+    /// For another attempt, if the job with that key has failed; empty: none.
+    std::optional<std::string> retry_key = {};
     incoming_video file;
     std::optional<std::string> url = {};      ///< Link of its post; valid by parse_link().
     std::optional<std::string> caption = {};  ///< Caption of its post.

@@ -100,6 +100,8 @@ public:
 private:
     result<video_outcome> receive_and_submit(
         const video_submission& video, const std::shared_ptr<stored_file>& file);
+    result<jobs::submission_result> submit_or_retry(
+        const video_submission& video, jobs::submission described);
     /// Empty if the whole file is stored, else the answer to the chat.
     result<std::optional<rich_text>> download(
         const video_submission& video, const std::shared_ptr<stored_file>& file);
@@ -154,8 +156,7 @@ result<video_outcome> video_upload::receive_and_submit(
             jobs::list_element{
                 .request_hash = (*stored)->sha256.substr(0, hash_digits), .position = 0},
         .upload = (*stored)->id};
-    const auto decision =
-        query(dependencies_.submission_batcher.submit(video.account, std::move(described), soon()));
+    const auto decision = submit_or_retry(video, std::move(described));
     if (!decision) return decision.error();
     using decided = jobs::submission_result::outcome;
     if (decision->decided == decided::accepted)
@@ -167,6 +168,21 @@ result<video_outcome> video_upload::receive_and_submit(
                          ? "the message contained another video when it arrived"
                          : jobs::refusal_text(*decision);
     return video_outcome{.refusal = templates::refused_video(why)};
+}
+
+result<jobs::submission_result> video_upload::submit_or_retry(
+    const video_submission& video, jobs::submission described) {
+    auto decision =
+        query(dependencies_.submission_batcher.submit(video.account, described, soon()));
+    using decided = jobs::submission_result::outcome;
+    const bool is_repeated = decision && decision->decided == decided::repeated;
+    if (!is_repeated || !video.retry_key) return decision;
+    const auto known = query(dependencies_.jobs.find(video.account, decision->job, soon()));
+    if (!known) return known.error();
+    if (!*known || (*known)->status != jobs::job_status::error) return decision;
+    described.idempotency_key = video.retry_key;
+    return query(
+        dependencies_.submission_batcher.submit(video.account, std::move(described), soon()));
 }
 
 result<std::optional<rich_text>> video_upload::download(

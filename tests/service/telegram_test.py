@@ -386,6 +386,15 @@ class Videos(TelegramTest):
         self.assertEqual([reel["url"][-5:] for reel in ann.api("GET", "reels").json()],
                          ["c.mp4", "d.mp4", "b.mp4", "a.mp4"])
 
+    def test_a_reply_to_a_failed_video_analyses_it_again(self):
+        daemon = self.bot_daemon().start()
+        ann = self.linked(daemon)
+        sent = self.telegram.send_video(ANN, self.CUT_OFF)
+        self.wait_for(ANN, " failed.", seconds=120)
+        self.telegram.say(ANN, "try again", reply_to_message=sent)
+        self.wait_for(ANN, " failed.", 2, seconds=120)
+        self.assertEqual(len(ann.api("GET", "reels").json()), 2)
+
     def test_a_link_in_the_caption_identifies_the_post(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
