@@ -64,15 +64,25 @@ std::optional<std::int64_t> message_thread_in(const json& message) {
     return thread;
 }
 
+/// By its type, or by its name if its sender did not know the type.
+bool is_video_file(const json& file) {
+    const auto type = ascii_lower(text_in(file, "mime_type"));
+    if (!type.empty() && type != "application/octet-stream") return type.starts_with("video/");
+    const auto name = ascii_lower(text_in(file, "file_name"));
+    return name.ends_with(".mp4") || name.ends_with(".mov") || name.ends_with(".m4v") ||
+           name.ends_with(".webm");
+}
+
 /// The video of a message with this text. Animations are also sent as documents, for old bots.
 std::optional<incoming_video> video_from(
     const json& message, std::string text, std::vector<text_entity> entities) {
     if (member(message, "animation").is_object()) return std::nullopt;
-    const bool is_video = member(message, "video").is_object();
-    const auto& file = member(message, is_video ? "video" : "document");
-    if (!is_video && !ascii_lower(text_in(file, "mime_type")).starts_with("video/")) {
-        return std::nullopt;
+    const auto* kind = "document";
+    for (const auto* video : {"video", "video_note"}) {
+        if (member(message, video).is_object()) kind = video;
     }
+    const auto& file = member(message, kind);
+    if (kind == std::string_view{"document"} && !is_video_file(file)) return std::nullopt;
     incoming_video video{
         .file = text_in(file, "file_id"),
         .name = text_in(file, "file_name"),
@@ -117,6 +127,7 @@ std::optional<incoming_message> message_from(const json& message) {
                      !member(message, "sender_chat").is_object(),
         .text = std::move(text),
         .entities = std::move(entities),
+        .has_file = member(message, "document").is_object(),
         .video = std::move(video),
         .answered_video = video_from(
             answered,
@@ -311,8 +322,12 @@ std::vector<update> updates_from(const json& result) {
 }
 
 command parse_command(const incoming_message& message, const bot_identity& self) {
-    if (message.is_by_bot || (message.text.empty() && !message.video)) return commands::none{};
     const bool is_group = message.kind == chats::chat_kind::group;
+    if (message.is_by_bot) return commands::none{};
+    if (message.text.empty() && !message.video) {
+        if (is_group || !message.has_file) return commands::none{};
+        return commands::unknown{};
+    }
     const auto written = command_in(trimmed(message.text));
     const bool has_addressee = written && !written->addressee.empty();
     if (has_addressee && written->addressee != ascii_lower(self.username)) return commands::none{};

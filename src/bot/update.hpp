@@ -23,7 +23,7 @@ struct text_entity {
     std::int64_t user = 0;     ///< Mentioned user of a text_mention.
 };
 
-/// A video of a message: sent as a video, or as a file of a type video/*.
+/// A video of a message: sent as a video, as a round video, or as a file.
 struct incoming_video {
     std::string file;             ///< The Bot API's file_id; never empty.
     std::string name;             ///< The file's name; empty: not reported.
@@ -44,6 +44,7 @@ struct incoming_message {
     bool is_by_bot = false;
     std::string text;  ///< Or the caption.
     std::vector<text_entity> entities;
+    bool has_file = false;                     ///< Including animations.
     std::optional<incoming_video> video = {};  ///< Its own, without animations.
     std::optional<incoming_video> answered_video =
         {};                                  ///< Video of the message that it replies to.

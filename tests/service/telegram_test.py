@@ -367,6 +367,7 @@ class Videos(TelegramTest):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
         self.telegram.send_video(ANN, self.CUT_OFF, kind="animation")
+        self.wait_for(ANN, "Send me a link to a reel")
         self.telegram.send_video(ANN, self.CUT_OFF, kind="document", name="a.mp4")
         sent = self.telegram.send_video(
             ANN, self.CUT_OFF, name="b.mp4", forward_origin={"type": "hidden_user", "sender_user_name": "Eve"})

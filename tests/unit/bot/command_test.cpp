@@ -175,6 +175,15 @@ TEST(ParseCommand, AcceptsVideosWithCaptions) {
     EXPECT_EQ(described(parse_command(by_bot, self)), "none");
 }
 
+TEST(ParseCommand, AnswersFilesOfPrivateChats) {
+    auto alone = to_us("");
+    alone.has_file = true;
+    EXPECT_EQ(described(parse_command(alone, self)), "unknown");
+    alone.kind = chats::chat_kind::group;
+    alone.answered_user = self.id;
+    EXPECT_EQ(described(parse_command(alone, self)), "none");
+}
+
 TEST(ParseCommand, AcceptsRepliesToVideos) {
     const auto answer = [](incoming_message message) {
         message.answered_video = incoming_video{.file = "f", .name = "", .caption = "A walk"};

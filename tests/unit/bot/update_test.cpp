@@ -55,8 +55,13 @@ TEST(UpdatesFrom, ReadsVideosButNotAnimations) {
          "document": {"file_id": "d", "mime_type": "application/pdf"}}},
         {"update_id": 5, "message": {"chat": {"id": 9}, "video": {"file_id": 5}}},
         {"update_id": 6, "message": {"chat": {"id": 9}, "text": "this", "reply_to_message":
-         {"message_id": 8, "caption": "old", "video": {"file_id": "e"}}}}])"));
-    ASSERT_EQ(updates.size(), 6U);
+         {"message_id": 8, "caption": "old", "video": {"file_id": "e"}}}},
+        {"update_id": 7, "message": {"chat": {"id": 9}, "video_note": {"file_id": "f"}}},
+        {"update_id": 8, "message": {"chat": {"id": 9}, "document":
+         {"file_id": "g", "file_name": "A.MP4", "mime_type": "application/octet-stream"}}},
+        {"update_id": 9, "message": {"chat": {"id": 9}, "document":
+         {"file_id": "h", "file_name": "a.pdf", "mime_type": "application/octet-stream"}}}])"));
+    ASSERT_EQ(updates.size(), 9U);
     const auto message = [&updates](std::size_t at) {
         return std::get<incoming_message>(updates.at(at).what);
     };
@@ -69,11 +74,15 @@ TEST(UpdatesFrom, ReadsVideosButNotAnimations) {
     EXPECT_EQ(message(1).video.value().file, "b");
     EXPECT_EQ(message(1).video.value().size_bytes, 0);
     EXPECT_FALSE(message(2).video) << "an animation";
+    EXPECT_TRUE(message(2).has_file);
     EXPECT_FALSE(message(3).video);
     EXPECT_FALSE(message(4).video);
     EXPECT_FALSE(message(5).video);
     EXPECT_EQ(message(5).answered_video.value().message_id, 8);
     EXPECT_EQ(message(5).answered_video.value().caption, "old");
+    EXPECT_EQ(message(6).video.value().file, "f");
+    EXPECT_EQ(message(7).video.value().file, "g");
+    EXPECT_FALSE(message(8).video);
 }
 
 TEST(UpdatesFrom, NamesAThreadOnlyForATopic) {
