@@ -267,6 +267,10 @@ rich_text words_required() {
     return {plain("Send words to search for, for example "), code("/search quick dinner for two")};
 }
 
+rich_text words_too_long(std::size_t characters_max) {
+    return {plain(fmt::format("A search can have {} characters.", characters_max))};
+}
+
 rich_text question_required() {
     return {
         plain("Send a question about your reels, for example "),

@@ -59,6 +59,7 @@ inline constexpr const char* interrupted_question =
 [[nodiscard]] rich_text no_such_reel(job_id job);
 [[nodiscard]] rich_text number_required(std::string_view command);
 [[nodiscard]] rich_text words_required();
+[[nodiscard]] rich_text words_too_long(std::size_t characters_max);
 [[nodiscard]] rich_text question_required();
 [[nodiscard]] rich_text question_too_long();
 /// The answer with its citations, or that there is none: an answer without a citation is never

@@ -415,7 +415,8 @@ result<rich_text> update_handler::list(account_id account) {
 result<rich_text> update_handler::search(account_id account, std::string_view words) {
     const auto text = model::query_text(words);
     if (text.empty()) return templates::words_required();
-    if (code_point_count(text) > query_characters_max) return rich_text{plain("q is too long")};
+    if (code_point_count(text) > query_characters_max)
+        return templates::words_too_long(query_characters_max);
     const model::weighted_text whole{text};
     const auto concepts =
         dependencies_.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
