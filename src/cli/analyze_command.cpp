@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "mcp/lines.hpp"
 #include "options.hpp"
 #include "text.hpp"
 #include <reelsd/base/clock.hpp>
@@ -18,7 +19,11 @@ namespace reelsd::cli {
 namespace {
 
 /// About a hundred thousand links.
-constexpr std::size_t input_bytes_max = std::size_t{8} * 1024 * 1024;
+constexpr std::size_t input_mib_max = 8;
+constexpr std::size_t input_bytes_max = input_mib_max * 1024 * 1024;
+
+/// Failed reels of one link after which it is submitted again. Bounds the requests.
+constexpr int failures_max = 20;
 
 /// Extra time to wait for each link, once a list needs more than the default.
 constexpr std::chrono::seconds wait_per_link{60};
@@ -31,7 +36,8 @@ struct analyze_arguments {
     bool wait = false;
     bool as_json = false;
     std::int64_t timeout_seconds = wait_default.count();
-    /// Derives Idempotency-Keys from the links, so that the same command continues within 24 hours.
+    /// Derives Idempotency-Keys from the links, so that the same command continues within 24 hours
+    /// and submits failed reels again.
     bool is_resumable = false;
 };
 
@@ -64,9 +70,19 @@ std::size_t options_bytes(const analyze_arguments& arguments) {
     return text_of_options(arguments.options.analysis).size();
 }
 
-/// The same links with other options are another submission.
-std::string key_of(const std::vector<std::string>& links, const analysis_options& analysis) {
-    return key_of_links(links, text_of_options(analysis));
+/// The same links with other options, or after other failed reels, are another submission.
+std::string key_of(
+    const std::vector<std::string>& links, const analysis_options& analysis,
+    const std::vector<std::int64_t>& failed_reels = {}) {
+    auto text = text_of_options(analysis);
+    for (const auto id : failed_reels) text += fmt::format(" {}", id);
+    return key_of_links(links, text);
+}
+
+/// The id of a reel that has failed, in the answer to a repeated submission.
+std::optional<std::int64_t> failed_reel_in(const json& answer) {
+    if (text_of(answer, "status") != "error") return std::nullopt;
+    return integer_of(answer, "id");
 }
 
 /// The value of `extract` in a submission.
@@ -97,8 +113,44 @@ result<json> submit_file(
     return {boost::system::in_place_value, std::move(answer)};
 }
 
+/// Sends one request. Returns an array with an answer for each link.
+result<json> send_list(const command_context& context, const submission_list& list) {
+    auto answer = context.api.submit_all(list, context.stop);
+    if (!answer) return answer.error();
+    if (answer->document.size() != list.links.size()) {
+        return no_reelsd_answer("the server did not answer for every link");
+    }
+    return {boost::system::in_place_value, std::move(answer->document)};
+}
+
+/// Submits the failed reels of earlier runs again, and replaces their answers.
+result<void> retry_failed(
+    const command_context& context, const submission_list& list, json& answers) {
+    for (int failures = 0; failures < failures_max; ++failures) {
+        auto failed = list;
+        failed.links.clear();
+        std::vector<std::int64_t> reels;
+        std::vector<json*> outdated;
+        for (std::size_t at = 0; at < list.links.size(); ++at) {
+            const auto reel = failed_reel_in(answers[at]);
+            if (!reel) continue;
+            failed.links.push_back(list.links[at]);
+            reels.push_back(*reel);
+            outdated.push_back(&answers[at]);
+        }
+        if (reels.empty()) return {};
+        failed.idempotency_key = key_of(failed.links, failed.analysis, reels);
+        auto newer = send_list(context, failed);
+        if (!newer) return newer.error();
+        for (std::size_t at = 0; at < outdated.size(); ++at) {
+            *outdated[at] = std::move((*newer)[at]);
+        }
+    }
+    return {};
+}
+
 /// Submits links that fit one request: an array in their order.
-result<api_answer> submit_links(
+result<json> submit_links(
     const command_context& context, const analyze_arguments& arguments,
     std::vector<std::string> links) {
     submission_list list{
@@ -106,13 +158,12 @@ result<api_answer> submit_links(
         .fresh = arguments.options.fresh,
         .idempotency_key = arguments.options.idempotency_key,
         .analysis = arguments.options.analysis};
-    if (arguments.is_resumable && !list.idempotency_key)
-        list.idempotency_key = key_of(list.links, list.analysis);
-    auto answer = context.api.submit_all(list, context.stop);
-    if (answer && answer->document.size() != list.links.size()) {
-        return no_reelsd_answer("the server did not answer for every link");
-    }
-    return answer;
+    if (arguments.is_resumable) list.idempotency_key = key_of(list.links, list.analysis);
+    auto answers = send_list(context, list);
+    if (!answers || !arguments.is_resumable) return answers;
+    if (const auto retried = retry_failed(context, list, *answers); !retried)
+        return retried.error();
+    return answers;
 }
 
 /// Submits a list. Appends the answer for each link, in their order: `url` and either `id` or
@@ -135,7 +186,7 @@ std::optional<error> submit_list(
                 fmt::format("submitting {} of {}", last - links.begin(), links.size()));
             auto part = submit_links(context, arguments, {first, last});
             if (!part) return part.error();
-            for (auto& answer : part->document) answers.push_back(std::move(answer));
+            for (auto& answer : *part) answers.push_back(std::move(answer));
             first = last;
         }
     }
@@ -161,7 +212,8 @@ public:
     }
 
     void queued(std::int64_t id, const json& answer) {
-        ++queued_;
+        const auto status = text_of(answer, "status").value_or("pending");
+        ++(status == "pending" ? queued_ : repeated_);
         documents_.push_back(answer);
         if (form_ == output_form::page) print(context_, fmt::format("{}", id));
     }
@@ -196,8 +248,10 @@ public:
         context_.shown.finish();
         if (form_ == output_form::json) print_json(context_, documents_.dump());
         if (form_ == output_form::page && !has_waited) {
-            context_.shown.note(
-                fmt::format("{} of {} queued. See them with: reels list", queued_, links));
+            const auto repeated =
+                repeated_ == 0 ? "" : fmt::format(", {} already submitted", repeated_);
+            context_.shown.note(fmt::format(
+                "{} of {} queued{}. See them with: reels list", queued_, links, repeated));
         }
         return code_;
     }
@@ -208,6 +262,7 @@ private:
     exit_code code_ = exit_code::ok;
     json documents_ = json::array();
     std::size_t queued_ = 0;
+    std::size_t repeated_ = 0;  ///< Of an earlier run, and no longer pending.
     bool has_printed_ = false;
 };
 
@@ -277,14 +332,25 @@ exit_code run_analyze_list(const command_context& context, const analyze_argumen
     return output.finish(arguments.links.size(), arguments.wait);
 }
 
-exit_code run_analyze_one(const command_context& context, const analyze_arguments& arguments) {
-    const auto form = form_of(arguments.as_json);
+/// Submits the only link or file.
+result<api_answer> submit_one(const command_context& context, const analyze_arguments& arguments) {
     auto options = arguments.options;
     const auto& argument = arguments.links.front();
-    const bool is_file = is_video_file(argument);
-    if (!is_file) options.link = argument;
-    const auto queued =
-        is_file ? upload(context, argument, options) : context.api.submit(options, context.stop);
+    if (is_video_file(argument)) return upload(context, argument, options);
+    options.link = argument;
+    auto queued = context.api.submit(options, context.stop);
+    for (int failures = 0; arguments.is_resumable && failures < failures_max; ++failures) {
+        const auto failed = queued ? failed_reel_in(queued->document) : std::nullopt;
+        if (!failed) break;
+        options.idempotency_key = key_of(arguments.links, options.analysis, {*failed});
+        queued = context.api.submit(options, context.stop);
+    }
+    return queued;
+}
+
+exit_code run_analyze_one(const command_context& context, const analyze_arguments& arguments) {
+    const auto form = form_of(arguments.as_json);
+    const auto queued = submit_one(context, arguments);
     if (!queued) return report(context, queued.error());
     const auto id = integer_of(queued->document, "id");
     if (!id) {
@@ -320,19 +386,43 @@ exit_code run_analyze_links(const command_context& context, const analyze_argume
     return run_analyze_list(context, arguments);
 }
 
+/// The links of standard input. Errors: cancelled; invalid_argument if there are too many.
+result<std::vector<std::string>> read_links(const command_context& context) {
+    std::string text;
+    bool is_too_large = false;
+    const auto add = [&](std::string_view line) {
+        is_too_large = is_too_large || text.size() + line.size() >= input_bytes_max;
+        if (!is_too_large) text.append(line).push_back('\n');
+    };
+    mcp::line_splitter lines{
+        input_bytes_max, {.on_line = add, .on_long_line = [&] { is_too_large = true; }}};
+    const auto end = mcp::read_all(STDIN_FILENO, lines, context.stop);
+    if (end == mcp::read_end::stopped) return error{errc::cancelled};
+    if (!is_too_large) return links_in(text);
+    return error{
+        errc::invalid_argument,
+        fmt::format("standard input exceeds {} MiB; split the list into several", input_mib_max)};
+}
+
 /// Submits the links of standard input. The same command with the same links continues.
 exit_code run_analyze_input(const command_context& context, analyze_arguments arguments) {
     const bool has_input = arguments.extract != "-" && isatty(STDIN_FILENO) == 0;
-    if (has_input) arguments.links = links_in(read_text(stdin, input_bytes_max));
+    if (has_input) {
+        auto links = read_links(context);
+        if (!links && links.error().code() == errc::cancelled)
+            return report(context, links.error());
+        if (!links) return fail(context, exit_code::usage, links.error().detail());
+        arguments.links = *std::move(links);
+    }
     if (arguments.links.empty()) {
         return fail(
             context,
             exit_code::usage,
             "no links: give them as arguments, or one per line on standard input");
     }
-    arguments.is_resumable = !arguments.options.fresh;
     auto& key = arguments.options.idempotency_key;
-    if (arguments.links.size() == 1 && arguments.is_resumable && !key) {
+    arguments.is_resumable = !arguments.options.fresh && !key;
+    if (arguments.links.size() == 1 && arguments.is_resumable) {
         key = key_of(arguments.links, arguments.options.analysis);
     }
     return run_analyze_links(context, arguments);
@@ -421,7 +511,8 @@ void add_analyze_command(CLI::App& app, command& chosen) {
 
 Reels beyond the limit of jobs at the same time wait for their turn on the
 server. Repeating a command with the same links on standard input continues an
-interrupted one, within 24 hours; with --fresh it starts again.)");
+interrupted one, within 24 hours, and submits failed reels again; with --fresh
+it starts again.)");
 }
 
 }  // namespace reelsd::cli

@@ -52,6 +52,8 @@ std::string complete_link(std::string_view link) {
 
 std::vector<std::string> links_in(std::string_view text) {
     constexpr std::string_view whitespace = " \t\r\v\f";
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     std::vector<std::string> links;
     std::set<std::string> known;
     while (!text.empty()) {

@@ -23,7 +23,7 @@ namespace reelsd::cli {
 [[nodiscard]] std::string complete_link(std::string_view link);
 
 /// The links in a text, separated by whitespace and line breaks, completed, each once, in order.
-/// Lines that begin with # are comments.
+/// Lines that begin with # are comments. A byte order mark is skipped.
 [[nodiscard]] std::vector<std::string> links_in(std::string_view text);
 
 struct file_closer {

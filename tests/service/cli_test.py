@@ -396,6 +396,48 @@ class Several(CliTest):
         done = self.ended(self.reels("analyze", server=server, given="\n # nothing\n"), 2)
         self.assertIn("no links", done.stderr)
 
+    def test_failed_reels_of_standard_input_are_submitted_again(self):
+        links = self.LINKS[::2]
+        text = "\n".join(links)
+
+        def answer(*reels):
+            return 202, [{"url": "x", "id": reel, "status": status} for reel, status in reels]
+        server = self.serve(answer((42, "error"), (43, "done")), answer((44, "error")), answer((45, "pending")))
+        done = self.ended(self.reels("analyze", server=server, given=text), 0)
+        self.assertEqual(done.stdout, "45\n43\n")
+        self.assertIn("1 of 2 queued, 1 already submitted.", done.stderr)
+        self.assertEqual([json.loads(body)["urls"] for *_, body in server.requests], [links, links[:1], links[:1]])
+        self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in server.requests}), 3)
+        again = self.serve(answer((42, "error"), (43, "done")), answer((44, "error")), answer((45, "processing")))
+        done = self.ended(self.reels("analyze", server=again, given=text), 0)
+        self.assertIn("0 of 2 queued, 2 already submitted.", done.stderr)
+        first, second = ([headers["Idempotency-Key"] for _, _, headers, _ in one.requests] for one in (server, again))
+        self.assertEqual(first, second, "the same submissions")
+        for options in (["--fresh"], ["--idempotency-key", "k"]):
+            server = self.serve(answer((42, "error"), (43, "done")))
+            self.ended(self.reels("analyze", *options, server=server, given=text), 0)
+            self.assertEqual(len(server.requests), 1)
+        server = self.serve((202, {"id": 42, "status": "error"}), (202, {"id": 43, "status": "pending"}))
+        self.assertEqual(self.ended(self.reels("analyze", server=server, given=LINK), 0).stdout, "43\n")
+        self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in server.requests}), 2)
+
+    def test_a_longer_input_is_refused(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}))
+        for text in (f"{LINK}\n" * 200_000, "x" * 9_000_000):
+            done = self.ended(self.reels("analyze", server=server, given=text), 2)
+            self.assertIn("standard input exceeds 8 MiB", done.stderr)
+        self.assertEqual(server.requests, [])
+
+    def test_reading_links_is_interrupted(self):
+        with subprocess.Popen(
+                [program("reels"), "analyze"], env=self.environment(self.serve((500, b""))),
+                stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            process.stdin.write("# x\n" * 500_000)  # More than a pipe holds: the program reads.
+            process.stdin.flush()
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(30), 130)
+            self.assertIn("interrupted", process.stderr.read())
+
     def test_a_temporary_limit(self):
         limited = [self.ANSWER[0], {"url": self.LINKS[2], "error": self.LIMIT, "retry_after": 1}]
         server = self.serve((202, limited), (202, self.ANSWER[::2]))
@@ -1175,6 +1217,21 @@ class Daemons(ServiceTest, CliTest):
         self.assertEqual(first, again)
         self.assertEqual(len(self.listed()), 1)
         self.run_reels(4, "analyze", "--idempotency-key", "monday", LINK)
+
+    def test_a_second_run_submits_failed_reels_again(self):
+        done, failed = "https://www.instagram.com/reel/PASTApost2/", UNAVAILABLE
+        self.platform.configure(posts={"PASTApost2": {"author": "some.one"}})
+
+        def run(*links, code=1):
+            done = self.reels("analyze", "--wait", "--json", given="\n".join(links),
+                              REELS_SERVER="http://" + self.served.address, REELS_TOKEN=self.account.token)
+            document = json.loads(self.ended(done, code).stdout)
+            return [job["id"] for job in document] if len(links) > 1 else [document["id"]]
+        first = run(done, failed)
+        second = run(done, failed)
+        self.assertEqual(second[0], first[0])
+        self.assertEqual(len({first[1], second[1], run(done, failed)[1]}), 3)
+        self.assertNotEqual(run(failed), run(failed))
 
     def test_errors_of_the_daemon(self):
         for arguments, message in (

@@ -55,6 +55,10 @@ TEST(LinksIn, SplitsAtBlanksAndRemovesDuplicates) {
     using links = std::vector<std::string>;
     EXPECT_EQ(links_in(""), links{});
     EXPECT_EQ(links_in(" \n\r\n"), links{});
+    EXPECT_EQ(
+        links_in("\xEF\xBB\xBF"
+                 "a b"),
+        (links{"a", "b"}));
     EXPECT_EQ(links_in("# a comment\na b\r\n\tc # d\nb"), (links{"a", "b", "c"}));
     EXPECT_EQ(links_in("a#b\nc"), (links{"a#b", "c"}));
     EXPECT_EQ(
