@@ -113,6 +113,8 @@ exit_code log_in(settings_source given, const fs::path& file, std::FILE* out) {
         if (!stored) return refuse(stored.error().detail());
         known = *std::move(stored);
     }
+    const auto environment = settings_from_environment();
+    if (!given.server) given.server = environment.server;
     const auto usual = known.server.value_or(std::string{default_server});
     if (!given.server && ::isatty(STDIN_FILENO) == 1)
         given.server = answer_to(fmt::format("Server [{}]: ", usual));
@@ -122,9 +124,11 @@ exit_code log_in(settings_source given, const fs::path& file, std::FILE* out) {
         given.token = answer_to(fmt::format("Token, from {}/tokens: ", one_line(*given.server)));
     }
     settings_source rest;
-    rest.ca_file = known.ca_file;
-    const auto settings = merged(given, {}, rest);
+    rest.ca_file = environment.ca_file ? environment.ca_file : known.ca_file;
+    auto settings = merged(given, {}, rest);
     if (!settings) return refuse(settings.error().detail());
+    // Later commands run in other folders.
+    if (!settings->ca_file.empty()) settings->ca_file = fs::absolute(settings->ca_file).string();
 
     const interrupt interrupted;
     progress shown{stderr, progress_style::plain, text_columns_of(stderr)};

@@ -931,6 +931,19 @@ class Login(CliTest):
         with open(self.file, encoding="utf-8") as file:
             self.assertIn("aab", file.read())
 
+    def test_server_and_authority_come_from_the_environment(self):
+        server = self.serve((200, []))
+        environment = self.environment(server, HOME=self.home, XDG_CONFIG_HOME=self.home, REELS_CA_FILE="ca.pem")
+        for arguments in ([], ["--ca-file", "./ca.pem"]):
+            done = subprocess.run([program("reels"), "login", *arguments], input=TOKEN + "\n", text=True,
+                                  capture_output=True, env=environment, cwd=self.home, timeout=30)
+            self.assertEqual(done.returncode, 0, done)
+            with open(self.file, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            self.assertEqual(lines[0], f'server = "{server.url}"')
+            stored = lines[2].removeprefix('ca-file = "').removesuffix('"')
+            self.assertEqual(os.path.normpath(stored), os.path.join(os.path.realpath(self.home), "ca.pem"))
+
     def test_a_bad_token_is_not_stored(self):
         done = self.log_in(self.serve((401, {"error": "invalid API token"})), 4)
         self.assertIn("invalid API token", done.stderr)
