@@ -56,6 +56,7 @@ exit_code wait_and_print_job(
     const auto job = await_job(context.api, id, wait, context.stop, show);
     if (job && has_ended(job->document)) return print_job(context, *job, form);
     if (job) {
+        if (form == output_form::json) print_json(context, job->body);
         const auto waited = duration_text(static_cast<double>(wait.count()));
         note_unfinished(context, id, fmt::format("Not finished after {}.", waited));
         return exit_code::unfinished;

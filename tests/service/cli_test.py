@@ -242,6 +242,8 @@ class Analyze(CliTest):
         done = self.ended(self.reels("analyze", "--wait", "--timeout", "1", LINK, server=server), 5)
         self.assertEqual(done.stdout, "")
         self.assertIn("reels get 42", done.stderr)
+        done = self.ended(self.reels("analyze", "--wait", "--timeout", "1", "--json", LINK, server=server), 5)
+        self.assertEqual(json.loads(done.stdout), PROCESSING)
 
     def test_wait_is_interrupted(self):
         for with_signal in (signal.SIGINT, signal.SIGTERM):
