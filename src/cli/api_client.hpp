@@ -91,7 +91,7 @@ struct download_target {
 
 /// Last known state of a job.
 struct job_progress {
-    std::int64_t id = 0;
+    std::int64_t id = 0;  ///< 0: not submitted yet.
     std::string status;
     std::int64_t attempt = 0;  ///< From 1; 0: none has begun, or not known.
     std::string step = {};     ///< Current step; empty: not known.

@@ -105,7 +105,8 @@ std::string progress_text(const job_progress& state) {
         details += fmt::format("{}attempt {}", details.empty() ? "" : ", ", state.attempt);
     }
     auto text = details.empty() ? state.status : fmt::format("{} ({})", state.status, details);
-    return fmt::format("reel {}: {}", state.id, one_line(text));
+    text = one_line(text);
+    return state.id == 0 ? text : fmt::format("reel {}: {}", state.id, text);
 }
 
 result<api_answer> await_job(

@@ -129,7 +129,13 @@ tool_result analyze_reel(const json& arguments, const tool_context& context) {
             .extract = extract,
             .analyzer = argument<std::string>(arguments, "analyzer")}};
     const auto at_most = wait_of(arguments, wait_default_of_calls);
-    const auto queued = path ? context.server.submit_file(*path, request, {}, context.stop)
+    // Not after the last byte: the answer may follow at once.
+    const auto on_upload = [&context](std::uint64_t sent, std::uint64_t bytes) {
+        constexpr std::uint64_t all = 100;
+        if (sent >= bytes) return;
+        context.on_progress({.status = fmt::format("uploading, {} %", sent * all / bytes)});
+    };
+    const auto queued = path ? context.server.submit_file(*path, request, on_upload, context.stop)
                              : context.server.submit(request, context.stop);
     if (!queued) return api_failure(queued.error());
     const auto id = integer_of(queued->document, "id");
@@ -162,7 +168,7 @@ moment_frames frames_of(
     for (std::size_t number = 0; number < moments.size(); ++number) {
         if (text_of(moments[number], "frame")) numbers.push_back(number);
     }
-    if (numbers.empty() && limit > 0) {
+    if (numbers.empty() && limit > 0 && text_of(job, "status") == "done") {
         frames.failures.emplace_back("This reel has no pictures of key moments.");
     }
     const auto count = std::min(limit, numbers.size());

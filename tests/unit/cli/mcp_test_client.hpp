@@ -38,9 +38,11 @@ public:
     }
     result<api_answer> submit_file(
         const std::filesystem::path& file, const submission& options,
-        const std::function<void(std::uint64_t, std::uint64_t)>& /*on_progress*/,
+        const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
         const std::stop_token& /*stop*/) const override {
         if (!on_submit_file) return unexpected();
+        if (on_progress) on_progress(1, 4);
+        if (on_progress) on_progress(4, 4);
         return on_submit_file(file, options);
     }
     result<api_answer> await(const job_wait& wait, const std::stop_token& stop) const override {

@@ -122,6 +122,8 @@ TEST_F(McpTools, GetReelAddsFramesOfKeyMoments) {
     EXPECT_EQ(
         client.result_of("get_reel", {{"id", 42}, {"frames", 1}})["content"][1]["text"],
         "This reel has no pictures of key moments.");
+    server.on_await = answers_with(processing);
+    EXPECT_EQ(client.result_of("get_reel", {{"id", 42}, {"frames", 1}})["content"].size(), 1U);
 }
 
 TEST_F(McpTools, AskReelsAsksTheLibraryOrOneReel) {
@@ -162,6 +164,12 @@ TEST_F(McpTools, AnalyzeReelUploadsAFile) {
     EXPECT_EQ(file, "/a.mp4");
     EXPECT_EQ(submitted.link, "link");
     EXPECT_TRUE(submitted.fresh);
+    client.call(
+        1, "analyze_reel", {{"path", "/a.mp4"}, {"wait_seconds", 0}}, {{"progressToken", "t"}});
+    client.wait();
+    const auto messages = client.sent();
+    ASSERT_EQ(messages.size(), 2U) << "the last byte is not reported";
+    EXPECT_EQ(messages[0]["params"]["message"], "uploading, 25 %, 0 s");
 
     server.on_submit_file = [](const std::filesystem::path&,
                                const submission&) -> reelsd::result<api_answer> {
