@@ -151,6 +151,8 @@ class Run:
                 "model_prices": prices, "log_level": options.log_level}
             if number % 2 == 1 or options.shared_data_dir:
                 settings["gemini_inline_bytes_max"] = 1000  # It uploads each video.
+            if options.analyzer == "local":
+                settings["media_helper"] = None  # With recorded analyses, a job ends before a kill can meet it.
             if options.shared_data_dir:
                 settings["data_dir"] = os.path.join(shared, "data")
             daemon = KillableDaemon(str(number + 1), **settings)
