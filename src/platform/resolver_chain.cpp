@@ -230,11 +230,11 @@ chain_resolution resolver_chain::ask_session(
 
 chain_resolution resolver_chain::resolve(
     const link& reel, rate_limiter& pace, deadline by, const std::stop_token& stop,
-    const excluded_resolvers& excluded) const {
+    const lookup_options& options) const {
     std::set<std::string_view> not_excluded;
     for (const auto& candidate : order_) {
         const auto name = resolver_in(candidate->name());
-        if (!excluded.contains(name) && candidate->is_enabled(by)) not_excluded.insert(name);
+        if (!options.excluded.contains(name) && candidate->is_enabled(by)) not_excluded.insert(name);
     }
     bool may_ask_session = not_excluded.contains(session_resolver_name);
     chain_state so_far{.has_other_resolvers = not_excluded.size() > 1};
@@ -242,7 +242,7 @@ chain_resolution resolver_chain::resolve(
     for (const auto& candidate : order_) {
         const auto name = resolver_in(candidate->name());
         if (!not_excluded.contains(name) || settled.contains(name)) continue;
-        const bool is_first = so_far.is_first() && excluded.empty();
+        const bool is_first = so_far.is_first() && !options.is_repeat;
         const auto patience = is_first ? first_patience : later_patience;
         const auto permit = wait_for_permit(candidate->name(), pace, patience, by, stop);
         if (!permit) return unresolved{permit.error()};

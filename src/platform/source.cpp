@@ -177,7 +177,7 @@ public:
 
     [[nodiscard]] chain_resolution resolve(
         const link& reel, rate_limiter& pace, deadline by, std::stop_token stop,
-        const excluded_resolvers& excluded) const override {
+        const lookup_options& options) const override {
         if (reel.is_test()) {
             if (stop.stop_requested()) return unresolved{error{errc::cancelled}};
             if (const auto failure = reel.test_error())
@@ -187,10 +187,10 @@ public:
         const auto expanded = expand(reel, pace, by, stop);
         if (!expanded) return expanded.error();
         auto shared = flights_.run(
-            flight_key_of(*expanded, excluded),
+            flight_key_of(*expanded, options.excluded),
             by,
             stop,
-            [&] { return chain_.resolve(*expanded, pace, by, stop, excluded); },
+            [&] { return chain_.resolve(*expanded, pace, by, stop, options); },
             [](const chain_resolution& outcome) {
                 return outcome || outcome.error().why.code() != errc::cancelled;
             });

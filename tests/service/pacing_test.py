@@ -74,6 +74,23 @@ class Intervals(PacingTest):
         self.assertEqual(len(self.asked("page")), 2)
 
 
+class MissingMedia(PacingTest):
+    def test_a_missing_file_costs_two_look_ups(self):
+        daemon = self.paced_daemon(platform_interval_seconds=4)
+        account = daemon.account(unlimited=True)
+        job, = self.finished(account, {"DYmissing01": {"media": "missing"}})
+        self.assertEqual(job["error_code"], "unavailable", job)
+        self.assertEqual(len(self.asked("page")), 2)
+        self.assertEqual(self.sql("SELECT attempt FROM job"), "1")
+
+    def test_a_missing_file_without_a_second_permit_counts_as_an_attempt(self):
+        daemon = self.paced_daemon(platform_interval_seconds=0.01, platform_lookups_per_hour=1, attempts_max=1)
+        account = daemon.account(unlimited=True)
+        job, = self.finished(account, {"DYmissing02": {"media": "expired"}})
+        self.assertEqual(job["error_code"], "download_failed", job)
+        self.assertEqual(len(self.asked("page")), 1)
+
+
 class Cooldowns(PacingTest):
     def test_a_rate_limited_resolver_is_skipped(self):
         with_queries = {"resolvers": "page,graphql", "platform_cooldown_seconds": 900}

@@ -110,6 +110,13 @@ using chain_resolution = boost::system::result<post, unresolved>;
 /// Names of resolvers, without proxies, whose media could not be used.
 using excluded_resolvers = std::set<std::string, std::less<>>;
 
+struct lookup_options {
+    /// An earlier look-up of the same attempt had media that could not be used. This one waits for
+    /// every permit: a snoozed job would repeat the earlier one.
+    bool is_repeat = false;
+    excluded_resolvers excluded = {};  ///< Not asked.
+};
+
 /// Called after each look-up with the resolver's name and, if it had no post, the error. From any
 /// thread.
 using resolution_observer = std::function<void(std::string_view resolver, const error* why)>;
@@ -131,11 +138,10 @@ public:
     ///
     /// The resolver "session" is asked before a post counts as hidden from visitors.
     ///
-    /// Resolvers in `excluded` are not asked. If there are any, this call waits for every permit. A
-    /// resolver is asked by another proxy only after an error that may be due to the first proxy.
+    /// A resolver is asked by another proxy only after an error that may be due to the first proxy.
     [[nodiscard]] chain_resolution resolve(
         const link& reel, rate_limiter& pace, deadline by, const std::stop_token& stop,
-        const excluded_resolvers& excluded = {}) const;
+        const lookup_options& options = {}) const;
 
 private:
     struct tried {

@@ -109,7 +109,7 @@ public:
     /// resolver_chain::resolve(), and for test links link::test_error().
     [[nodiscard]] virtual chain_resolution resolve(
         const link& reel, rate_limiter& pace, deadline by, std::stop_token stop,
-        const excluded_resolvers& excluded = {}) const = 0;
+        const lookup_options& options = {}) const = 0;
 
     /// Errors as downloader::download().
     [[nodiscard]] virtual result<download_outcome> download(

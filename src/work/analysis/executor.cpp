@@ -35,8 +35,7 @@ namespace {
 /// One statement, before any work is done.
 constexpr auto store_query_time_max = std::chrono::seconds{5};
 
-/// Pause before the result of another job for the same post is checked again. An analysis takes
-/// longer.
+/// Pause before another job's result for the same post is checked again. Analyses take longer.
 constexpr std::chrono::seconds same_post_wait{5};
 
 /// Why an attempt has no result.
@@ -162,10 +161,10 @@ step_result<platform::link> expand(const attempt& in) {
 }
 
 step_result<platform::post> resolve(
-    const attempt& in, const platform::link& link, const platform::excluded_resolvers& excluded) {
+    const attempt& in, const platform::link& link, const platform::lookup_options& options) {
     in.now.begin_shown("resolve");
     auto post = in.parts.source.resolve(
-        link, in.rate_limiter, in.by.at_most(bounds::resolve_time_max), in.stop, excluded);
+        link, in.rate_limiter, in.by.at_most(bounds::resolve_time_max), in.stop, options);
     if (post) return *std::move(post);
     auto failed = failure_of(post.error());
     if (failed.what == obstacle::platform_pace && in.rate_limiter.needs_permit()) {
@@ -193,23 +192,27 @@ result<platform::media_file> join_tracks(
     return platform::describe_file(joined);
 }
 
+/// The failure of a look-up after `last`, the failure of a download. It counts as an attempt even
+/// without a permit: the file may be missing forever.
+step_failure after_download(
+    step_failure failed, const platform::lookup_options& options, const error& last) {
+    if (failed.why.code() == errc::cancelled) return failed;
+    if (!options.excluded.empty()) return last;  // A retry would get the same address.
+    if (failed.what != obstacle::failure) return error{errc::platform_failed, last.detail()};
+    return failed;
+}
+
 /// Resolves and downloads. An expired media address is resolved again, once. If the address guard
 /// refuses an address, the other resolvers are tried.
 step_result<fetched> fetch(const attempt& in, const platform::link& link) {
-    platform::excluded_resolvers refused;
+    platform::lookup_options options;
     bool has_expired = false;
     std::optional<error> last;
     // Created for the first file, so that an attempt that ends earlier does not touch the disk.
     std::optional<scratch_folder> scratch;
     for (;;) {
-        auto post = resolve(in, link, refused);
-        if (!post && !refused.empty() && post.error().why.code() != errc::cancelled) {
-            auto failed = post.error();
-            failed.what = obstacle::failure;  // A retry would get the same address.
-            failed.why = *last;
-            return failed;
-        }
-        if (!post) return post.error();
+        auto post = resolve(in, link, options);
+        if (!post) return last ? after_download(post.error(), options, *last) : post.error();
         if (!scratch) {
             in.now.begin("scratch");
             auto folder = in.parts.scratch.make_folder(in.job);
@@ -219,10 +222,11 @@ step_result<fetched> fetch(const attempt& in, const platform::link& link) {
         in.now.begin_shown("download");
         auto download = in.parts.source.download(
             *post, scratch->path() / "video", in.by.at_most(bounds::download_time_max), in.stop);
+        options.is_repeat = true;
         if (!download) {
             last = download.error();
             const bool asks_on = last->code() == errc::address_refused && !post->resolver.empty();
-            if (!asks_on || !refused.insert(post->resolver).second) return *last;
+            if (!asks_on || !options.excluded.insert(post->resolver).second) return *last;
             in.log.warning(
                 "media address refused",
                 {{"job", in.job.id.value},

@@ -415,6 +415,22 @@ TEST(ResolverChain, ObeysTheRateLimiter) {
     }
 }
 
+// Goal: a repeated look-up is not snoozed, because the job would then repeat the first one too.
+TEST(ResolverChain, WaitsForEveryPermitOfARepeatedLookUp) {
+    int asked = 0;
+    std::vector<std::unique_ptr<resolver>> order;
+    order.push_back(std::make_unique<fixed_resolver>(std::nullopt, asked, "a"));
+    const resolver_chain chain{std::move(order), log::logger::silent()};
+    const std::vector<required_wait> waits{{.wait = seconds_f{1.1}}, {}};
+    for (const bool is_repeat : {false, true}) {
+        scripted_rate_limiter pace{{{"a", waits}}};
+        const auto got = chain.resolve(
+            post_link("DYexample01"), pace, in_a_minute(), {}, {.is_repeat = is_repeat});
+        EXPECT_EQ(got.has_value(), is_repeat);
+    }
+    EXPECT_EQ(asked, 1);
+}
+
 // Goal: a link that all resolvers may be hiding gets a separate delay. Method: a rate limiter
 // that requests a rest after each ambiguous refusal.
 TEST(ResolverChain, ReportsWhenTheSameLinkMayBeTriedAgain) {
