@@ -205,6 +205,18 @@ resolver_chain::tried resolver_chain::try_resolver(
     return attempt;
 }
 
+std::vector<const resolver*> resolver_chain::order_for(std::string_view permitted) const {
+    std::vector<const resolver*> order;
+    for (const auto& candidate : order_) order.push_back(candidate.get());
+    const auto chosen = std::ranges::find(order, permitted, &resolver::name);
+    if (chosen == order.end()) return order;
+    const auto first = std::ranges::find_if(order, [&](const resolver* candidate) {
+        return resolver_in(candidate->name()) == resolver_in(permitted);
+    });
+    std::rotate(first, chosen, std::next(chosen));
+    return order;
+}
+
 chain_resolution resolver_chain::ask_session(
     const error& without_session, const link& reel, rate_limiter& pace, deadline by,
     const std::stop_token& stop) const {
@@ -239,7 +251,7 @@ chain_resolution resolver_chain::resolve(
     bool may_ask_session = not_excluded.contains(session_resolver_name);
     chain_state so_far{.has_other_resolvers = not_excluded.size() > 1};
     std::set<std::string_view> settled;  // Another proxy would not change the answer.
-    for (const auto& candidate : order_) {
+    for (const auto* candidate : order_for(pace.permitted())) {
         const auto name = resolver_in(candidate->name());
         if (!not_excluded.contains(name) || settled.contains(name)) continue;
         const bool is_first = so_far.is_first() && !options.is_repeat;

@@ -162,6 +162,28 @@ class Rotation(OutgoingProxyTest):
         for _ in range(3):
             self.assertEqual(self.ended(daemon, account)["status"], "done")
 
+    def test_a_proxy_with_a_permit_is_replaced_too(self):
+        self.platform.configure(posts={f"DYproxied{number:02}": {"root": "html", "logged_out": "html", "embed": "shell"}
+                                       for number in range(6)})
+        alive, dead = self.forward_proxy().url, f"http://127.0.0.1:{free_port()}"
+        daemon = self.daemon_by(
+            platform_proxy=f"{alive},{dead}", media_proxy="none", resolvers="page,graphql,embed",
+            platform_interval_seconds=1, platform_lookups_per_hour=3600, platform_cooldown_seconds=900)
+        account = daemon.account(unlimited=True)
+        jobs = [account.submit(LINK % next(self.codes)) for _ in range(6)]
+        self.assertEqual([account.finished(job)["status"] for job in jobs], ["done"] * 6)
+
+    def test_proxies_in_rotation_that_all_fail_are_no_rate_limit(self):
+        proxies = [f"127.0.0.1:{free_port()}" for _ in range(2)]
+        daemon = self.daemon_by(
+            platform_proxy=",".join(f"http://{proxy}" for proxy in proxies), media_proxy="none",
+            platform_interval_seconds=1, platform_lookups_per_hour=3600, platform_cooldown_seconds=900)
+        account = daemon.account(unlimited=True)
+        for job in [account.submit(LINK % next(self.codes)) for _ in range(4)]:
+            ended = account.finished(job)
+            self.assertEqual(ended["error_code"], "download_failed", ended)
+            self.assertRegex(ended["error"], f"the proxy ({'|'.join(proxies)}) of this service does not work")
+
     def test_media_can_use_another_proxy(self):
         look_ups, downloads = self.forward_proxy(), self.forward_proxy("socks5h")
         daemon = self.daemon_by(platform_proxy=look_ups.url, media_proxy=downloads.url)

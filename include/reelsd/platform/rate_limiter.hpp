@@ -44,6 +44,9 @@ public:
     /// database_unavailable, internal.
     [[nodiscard]] virtual result<required_wait> ask(std::string_view resolver, deadline by) = 0;
 
+    /// The resolver, by its routed name, of a permit that was granted before; empty without one.
+    [[nodiscard]] virtual std::string_view permitted() const noexcept { return {}; }
+
     /// Records the outcome of a look-up with a permit, or logs that this failed. Returns how long
     /// the same code should not be looked up here again although other codes may: above 0 only for
     /// try_outcome::rate_limited that begins no cool-down.

@@ -139,6 +139,7 @@ public:
     /// The resolver "session" is asked before a post counts as hidden from visitors.
     ///
     /// A resolver is asked by another proxy only after an error that may be due to the first proxy.
+    /// The proxy of rate_limiter::permitted() is the first.
     [[nodiscard]] chain_resolution resolve(
         const link& reel, rate_limiter& pace, deadline by, const std::stop_token& stop,
         const lookup_options& options = {}) const;
@@ -148,6 +149,8 @@ private:
         resolution outcome;
         seconds_f rest{0.0};  ///< As rate_limiter::note() returns it.
     };
+    /// All resolvers in the order of use. The permitted one precedes its resolver's other proxies.
+    [[nodiscard]] std::vector<const resolver*> order_for(std::string_view permitted) const;
     /// The session's post, or why there is none.
     [[nodiscard]] chain_resolution ask_session(
         const error& without_session, const link& reel, rate_limiter& pace, deadline by,

@@ -18,8 +18,8 @@ constexpr auto ask_time_max = 5s;
 
 /// The wait of a job in line, whatever the pace: longer than any worker waits for a permit.
 constexpr seconds_f line_wait = 1h;
-/// Wait for a resolver that cooled down when the job's permit for a later one was granted.
-constexpr seconds_f passed_over_wait = 60s;
+/// Minimum wait for a resolver that cooled down when the job's permit for a later one was granted.
+constexpr seconds_f passed_over_wait_min = 1s;
 /// For releasing an unused permit.
 constexpr auto release_time_max = 1s;
 
@@ -107,6 +107,14 @@ result<platform::required_wait> shared_rate_limiter::wait_for_permit(
         .wait = permit->wait, .is_cooldown = permit->given == pacing::permit::status::cooling_down};
 }
 
+result<seconds_f> shared_rate_limiter::cooldown_of(std::string_view resolver, deadline by) const {
+    const auto until = by.at_most(ask_time_max);
+    const auto states = wait_for(loop_, store_.list(host_, until), until);
+    if (!states) return states.error();
+    const auto state = std::ranges::find(*states, resolver, &pacing::resolver_state::resolver);
+    return state == states->end() ? seconds_f{0} : state->cooldown_left;
+}
+
 bool shared_rate_limiter::has_ever_answered(deadline by) const {
     if (has_answered_) return true;
     const auto until = by.at_most(ask_time_max);
@@ -184,7 +192,10 @@ result<platform::required_wait> job_rate_limiter::ask(std::string_view resolver,
         return shared_.ask_session(resolver, by);
     }
     if (resolver != permit_) {
-        return platform::required_wait{.wait = passed_over_wait, .is_cooldown = true};
+        const auto left = shared_.cooldown_of(resolver, by);
+        if (!left) return left.error();
+        return platform::required_wait{
+            .wait = std::max(*left, passed_over_wait_min), .is_cooldown = true};
     }
     permit_.clear();
     needs_permit_ = false;

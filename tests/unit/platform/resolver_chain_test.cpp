@@ -290,6 +290,8 @@ public:
         return next;
     }
 
+    [[nodiscard]] std::string_view permitted() const noexcept override { return permit; }
+
     seconds_f note(
         std::string_view resolver, const finished_try& ended, deadline /*by*/) noexcept override {
         constexpr const char* names[] = {
@@ -301,6 +303,7 @@ public:
 
     std::vector<std::string> notes;
     std::set<std::string> codes;
+    std::string permit;
     seconds_f rest{0};  ///< After try_outcome::rate_limited.
 
 private:
@@ -412,6 +415,47 @@ TEST(ResolverChain, ObeysTheRateLimiter) {
         if (expected.snooze) {
             EXPECT_EQ(why.snooze->wait.count(), *expected.snooze);
         }
+    }
+}
+
+// Goal: the proxy of the permit is asked first, and its resolver's other proxies after it. Method: a
+// rate limiter with a permit for the second proxy of the second resolver.
+TEST(ResolverChain, BeginsWithTheProxyOfThePermit) {
+    struct test_case {
+        const char* name;
+        std::vector<std::optional<answer>> answers;  ///< Of graphql by a and b.
+        std::optional<errc> outcome;
+        std::vector<std::string> notes;
+    };
+    constexpr auto dead = errc::proxy_failed;
+    const test_case cases[] = {
+        {"the permitted one works",
+         {std::nullopt, std::nullopt},
+         std::nullopt,
+         {"graphql via b:2 answered"}},
+        {"the other works",
+         {std::nullopt, dead},
+         std::nullopt,
+         {"graphql via b:2 failed", "graphql via a:1 answered"}},
+        {"none works", {dead, dead}, dead, {"graphql via b:2 failed", "graphql via a:1 failed"}},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        int asked = 0;
+        std::vector<std::unique_ptr<resolver>> order;
+        order.push_back(std::make_unique<fixed_resolver>(dead, asked, "page via a:1"));
+        order.push_back(std::make_unique<fixed_resolver>(
+            expected.answers[0], asked, routed_name("graphql", "a:1")));
+        order.push_back(std::make_unique<fixed_resolver>(
+            expected.answers[1], asked, routed_name("graphql", "b:2")));
+        const resolver_chain chain{std::move(order), log::logger::silent()};
+        scripted_rate_limiter pace{{{"page via a:1", {{.wait = seconds_f{90}}}}}};
+        pace.permit = "graphql via b:2";
+        const auto got = chain.resolve(
+            post_link("DYexample01"), pace, in_a_minute(), {}, {.is_repeat = true});
+        EXPECT_EQ(pace.notes, expected.notes);
+        ASSERT_EQ(got.has_value(), !expected.outcome);
+        if (expected.outcome) EXPECT_EQ(unresolved{got.error()}.why.code(), *expected.outcome);
     }
 }
 

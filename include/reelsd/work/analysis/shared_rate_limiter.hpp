@@ -55,6 +55,9 @@ public:
     [[nodiscard]] result<platform::required_wait> ask_session(
         std::string_view resolver, deadline by);
 
+    /// What is left of a cool-down of `resolver`; 0 without one.
+    [[nodiscard]] result<seconds_f> cooldown_of(std::string_view resolver, deadline by) const;
+
     /// Whether jobs wait in line for permits. Without a configured pace there is no line: jobs wait
     /// only for the end of a cool-down.
     [[nodiscard]] bool has_line() const noexcept { return pace_.interval > seconds_f{0}; }
@@ -106,6 +109,7 @@ public:
 
     [[nodiscard]] result<platform::required_wait> ask(
         std::string_view resolver, deadline by) override;
+    [[nodiscard]] std::string_view permitted() const noexcept override { return permit_; }
     seconds_f note(
         std::string_view resolver, const platform::finished_try& ended,
         deadline by) noexcept override {
