@@ -24,6 +24,11 @@ bool is_of_route(errc code) noexcept {
            code == errc::proxy_failed || code == errc::timed_out;
 }
 
+/// Whether the same resolver may succeed later.
+bool is_transient(errc code) noexcept {
+    return is_of_route(code) || code == errc::platform_failed;
+}
+
 /// Whether a signed-in session may see the post.
 bool is_for_visitors(errc code) noexcept {
     return code == errc::login_required || code == errc::video_restricted;
@@ -235,7 +240,12 @@ chain_resolution resolver_chain::ask_session(
         const no_post failure = outcome.error();
         const bool is_about_post = is_definite(failure.why.code()) && !failure.needs_confirmation;
         const bool is_stopped = failure.why.code() == errc::cancelled;
-        return unresolved{is_about_post || is_stopped ? failure.why : without_session};
+        if (is_about_post || is_stopped) return unresolved{failure.why};
+        if (!is_transient(failure.why.code()) || !candidate->is_enabled(by))
+            return unresolved{without_session};
+        unresolved later{failure.why};
+        later.not_before = rest;
+        return later;
     }
     return unresolved{without_session};
 }

@@ -113,6 +113,17 @@ class Use(SessionTest):
         daemon = self.started()
         self.assertEqual(self.ended(daemon.account(), "DYsession00")["status"], "done")
 
+    def test_a_failure_of_the_session_for_a_while_does_not_hide_the_post(self):
+        self.platform.configure(posts={"DYsession00": {"page": "age"}})
+        daemon = self.started(platform_cooldown_seconds=0)
+        account = daemon.account(unlimited=True)
+        for kind, code in (("throttled", "rate_limited"), ("broken", "download_failed")):
+            self.platform.configure(sessions={SESSION: kind})
+            job = self.ended(account, "DYsession00")
+            self.assertEqual((job["error_code"], job["retryable"]), (code, True), kind)
+        self.platform.configure(sessions={SESSION: "valid"})
+        self.assertEqual(self.ended(account, "DYsession00")["status"], "done")
+
     def test_a_session_is_not_used_when_anonymous_requests_succeed(self):
         self.platform.configure(posts={"DYsession00": {}})
         daemon = self.started()

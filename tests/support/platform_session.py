@@ -8,7 +8,7 @@ import platform_queries as queries
 
 # Of the Android and the iOS app.
 APP_IDS = ("567067343352427", "124024574287414")
-SESSIONS = ("valid", "expired", "logged_out", "challenged", "masked", "throttled")
+SESSIONS = ("valid", "expired", "logged_out", "challenged", "masked", "throttled", "broken")
 
 GATES = {
     "age": {"title": "This content may be inappropriate",
@@ -77,6 +77,7 @@ def session_refusal(headers, sessions):
         "challenged": (400, {"message": "challenge_required", "status": "fail",
                              "challenge": {"url": "https://i.instagram.com/challenge/"}}),
         "throttled": (429, {"message": "Please wait a few minutes before you try again.", "status": "fail"}),
+        "broken": (502, "<html>bad gateway</html>"),
         "masked": (404, "Not Found"),  # A challenge that is not declared as one.
         None: (401, {"message": "Please wait a few minutes before you try again.",
                      "require_login": True, "status": "fail"}),

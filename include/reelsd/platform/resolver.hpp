@@ -136,7 +136,8 @@ public:
     /// by its `confidence`. When all resolvers failed, the most informative error: rate limit,
     /// changed platform, failed platform, network.
     ///
-    /// The resolver "session" is asked before a post counts as hidden from visitors.
+    /// The resolver "session" is asked before a post counts as hidden from visitors. If that fails
+    /// for a while only, its error is returned, which is not definite.
     ///
     /// A resolver is asked by another proxy only after an error that may be due to the first proxy.
     /// The proxy of rate_limiter::permitted() is the first.

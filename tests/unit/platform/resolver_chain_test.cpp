@@ -50,22 +50,28 @@ private:
     std::string name_;
 };
 
+enum class session_state : std::uint8_t { enabled, disabled, ends_when_asked };
+
 /// The resolver "session", which may be disabled.
 class fixed_session final : public fixed_resolver {
 public:
-    fixed_session(std::optional<answer> failure, int& asked, bool is_enabled)
-        : fixed_resolver{failure, asked, "session"}, is_enabled_{is_enabled} {}
-    [[nodiscard]] bool is_enabled(deadline /*by*/) const override { return is_enabled_; }
+    fixed_session(std::optional<answer> failure, int& asked, session_state state)
+        : fixed_resolver{failure, asked, "session"}, asked_{asked}, state_{state} {}
+    [[nodiscard]] bool is_enabled(deadline /*by*/) const override {
+        return state_ == session_state::enabled ||
+               (state_ == session_state::ends_when_asked && asked_ == 0);
+    }
 
 private:
-    bool is_enabled_;
+    int& asked_;
+    session_state state_;
 };
 
 TEST(ResolverChain, AsksTheSessionForPostsHiddenFromVisitors) {
     struct test_case {
         const char* name;
         std::optional<answer> visitor;
-        bool is_enabled;
+        session_state state;
         std::optional<answer> session;
         std::optional<errc> outcome;
         int visitors;
@@ -74,40 +80,58 @@ TEST(ResolverChain, AsksTheSessionForPostsHiddenFromVisitors) {
     constexpr auto success = std::nullopt;
     constexpr auto limited = errc::platform_rate_limited;
     constexpr auto gated = errc::video_restricted;
+    using enum session_state;
     constexpr auto gone = errc::video_unavailable;
     const answer perhaps_gone{gone, true};
+    constexpr auto failed = errc::platform_failed;
     const answer masked{gone, true, confidence::low};
     const test_case cases[] = {
-        {"gated", answer{gated}, true, success, success, 1, 1},
+        {"gated", answer{gated}, enabled, success, success, 1, 1},
         {"restricted to signed-in users",
          answer{errc::login_required},
-         true,
+         enabled,
          success,
          success,
          1,
          1},
-        {"gated, disabled", answer{gated}, false, success, gated, 1, 0},
+        {"gated, disabled", answer{gated}, disabled, success, gated, 1, 0},
         {"gated for both",
          answer{gated},
-         true,
+         enabled,
          answer{errc::login_required},
          errc::login_required,
          1,
          1},
-        {"gated, then refused", answer{gated}, true, answer{errc::platform_failed}, gated, 1, 1},
-        {"gated, then a masked 404", answer{gated}, true, masked, gated, 1, 1},
-        {"gone", answer{gone}, true, success, gone, 1, 0},
-        {"throttled", answer{limited}, true, success, success, 2, 1},
+        {"gated, then refused", answer{gated}, ends_when_asked, answer{failed}, gated, 1, 1},
+        {"gated, then a server error", answer{gated}, enabled, answer{failed}, failed, 1, 1},
+        {"gated, then throttled", answer{gated}, enabled, answer{limited}, limited, 1, 1},
+        {"gated, then a dead proxy",
+         answer{gated},
+         enabled,
+         answer{errc::proxy_failed},
+         errc::proxy_failed,
+         1,
+         1},
+        {"gated, then a changed platform",
+         answer{gated},
+         enabled,
+         answer{errc::platform_changed},
+         gated,
+         1,
+         1},
+        {"gated, then a masked 404", answer{gated}, enabled, masked, gated, 1, 1},
+        {"gone", answer{gone}, enabled, success, gone, 1, 0},
+        {"throttled", answer{limited}, enabled, success, success, 2, 1},
         {"throttled, then refused",
          answer{limited},
-         true,
-         answer{errc::platform_failed},
+         ends_when_asked,
+         answer{failed},
          limited,
          2,
          1},
-        {"throttled, disabled", answer{limited}, false, success, limited, 2, 0},
-        {"throttled, then a masked 404", answer{limited}, true, masked, limited, 2, 1},
-        {"unconfirmed, then a masked 404", perhaps_gone, true, masked, gone, 2, 0},
+        {"throttled, disabled", answer{limited}, disabled, success, limited, 2, 0},
+        {"throttled, then a masked 404", answer{limited}, enabled, masked, limited, 2, 1},
+        {"unconfirmed, then a masked 404", perhaps_gone, enabled, masked, gone, 2, 0},
     };
     for (const auto& expected : cases) {
         int visitors = 0;
@@ -116,7 +140,7 @@ TEST(ResolverChain, AsksTheSessionForPostsHiddenFromVisitors) {
         order.push_back(std::make_unique<fixed_resolver>(expected.visitor, visitors, "page"));
         order.push_back(std::make_unique<fixed_resolver>(expected.visitor, visitors, "embed"));
         order.push_back(
-            std::make_unique<fixed_session>(expected.session, sessions, expected.is_enabled));
+            std::make_unique<fixed_session>(expected.session, sessions, expected.state));
         const resolver_chain chain{std::move(order), log::logger::silent()};
         no_rate_limit pace;
         const auto outcome = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
