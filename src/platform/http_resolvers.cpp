@@ -111,23 +111,6 @@ std::vector<net::header> api_headers(
     return headers;
 }
 
-/// Adjusts the classification to earlier answers, and disables a session that has ended.
-void update_session(
-    session& platform_session, const session_cookies& sent, const link& reel,
-    classified_answer& answer) {
-    if (answer.signals.status != 404) {
-        platform_session.note_answer();
-    } else if (platform_session.note_not_found(reel.code)) {
-        answer.classification = {
-            .failure = errc::platform_failed,
-            .ends_session = true,
-            .reason = "status says not found for two posts in a row"};
-    }
-    if (answer.classification.ends_session)
-        platform_session.disable(
-            sent, answer.classification.reason, deadline::after(refusal_time_max));
-}
-
 /// Answers of 55 KB arrive within a second or two.
 constexpr std::chrono::seconds query_time_max{10};
 
@@ -432,9 +415,19 @@ resolution session_resolver::resolve(const link& reel, deadline by, std::stop_to
     if (!response) return error{response.error().code(), "session: " + response.error().detail()};
     const auto redirect = platform_.redirect_in(*response, reel).kind;
     auto answer = platform_.classify_response(answer_kind::session, *response, redirect, reel);
-    update_session(session_, *cookies, reel, answer);
+    if (answer.signals.status != 404) session_.note_answer();
+    if (answer.classification.ends_session)
+        session_.disable(
+            *cookies, answer.classification.reason, deadline::after(refusal_time_max));
     platform_.notify("media info", *response, answer);
     return std::move(answer).outcome("session");
+}
+
+void session_resolver::note_unconfirmed(const link& reel) const {
+    const auto by = deadline::after(refusal_time_max);
+    const auto cookies = session_.cookies(by);
+    if (cookies && session_.note_not_found(reel.code))
+        session_.disable(*cookies, "status says not found for two posts in a row", by);
 }
 
 resolution graphql_resolver::resolve(const link& reel, deadline by, std::stop_token stop) const {

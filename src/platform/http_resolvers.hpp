@@ -148,10 +148,12 @@ public:
     }
 
     /// One request. Disables the session when the platform has refused it. "No such post" by status
-    /// alone needs confirmation; a second one in a row about another post is treated as a hidden
-    /// challenge.
+    /// alone needs confirmation.
     [[nodiscard]] resolution resolve(
         const link& reel, deadline by, std::stop_token stop) const override;
+
+    /// Treats a second one in a row about another post as a hidden challenge.
+    void note_unconfirmed(const link& reel) const override;
 
 private:
     platform_client platform_;

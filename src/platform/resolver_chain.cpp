@@ -241,6 +241,7 @@ chain_resolution resolver_chain::ask_session(
         const bool is_about_post = is_definite(failure.why.code()) && !failure.needs_confirmation;
         const bool is_stopped = failure.why.code() == errc::cancelled;
         if (is_about_post || is_stopped) return unresolved{failure.why};
+        if (failure.worth == confidence::low) candidate->note_unconfirmed(reel);
         if (!is_transient(failure.why.code()) || !candidate->is_enabled(by))
             return unresolved{without_session};
         unresolved later{failure.why};
@@ -253,6 +254,19 @@ chain_resolution resolver_chain::ask_session(
 chain_resolution resolver_chain::resolve(
     const link& reel, rate_limiter& pace, deadline by, const std::stop_token& stop,
     const lookup_options& options) const {
+    const resolver* unsure = nullptr;
+    auto outcome = ask_in_order(reel, pace, by, stop, options, unsure);
+    if (unsure == nullptr) return outcome;
+    const auto contradicts = [](errc code) {
+        return code != errc::video_unavailable && code != errc::cancelled;
+    };
+    if (outcome || contradicts(outcome.error().why.code())) unsure->note_unconfirmed(reel);
+    return outcome;
+}
+
+chain_resolution resolver_chain::ask_in_order(
+    const link& reel, rate_limiter& pace, deadline by, const std::stop_token& stop,
+    const lookup_options& options, const resolver*& unsure) const {
     std::set<std::string_view> not_excluded;
     for (const auto& candidate : order_) {
         const auto name = resolver_in(candidate->name());
@@ -280,6 +294,7 @@ chain_resolution resolver_chain::resolve(
             return *std::move(outcome);
         }
         const no_post failure = outcome.error();
+        if (failure.needs_confirmation && failure.worth == confidence::low) unsure = candidate;
         so_far.take_rest(failure, rest);
         if (so_far.is_settled_by(failure)) {
             const bool is_open_to_session = may_ask_session && is_for_visitors(failure.why.code());

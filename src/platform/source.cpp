@@ -100,6 +100,7 @@ public:
         const link& reel, deadline by, std::stop_token stop) const override {
         return target_->resolve(reel, by, std::move(stop));
     }
+    void note_unconfirmed(const link& reel) const override { target_->note_unconfirmed(reel); }
 
 private:
     std::string name_;

@@ -245,6 +245,18 @@ class Refusals(SessionTest):
         self.assertEqual(self.ended(account)["error_code"], "rate_limited")
         self.assertEqual((self.enabled(daemon), len(self.warnings(daemon))), ("0", 1), "two in a row")
 
+    def test_deleted_posts_do_not_disable_the_session(self):
+        deleted = {"page": "missing", "root": "html", "logged_out": "html", "embed": "shell", "gone_status": 404}
+        self.platform.configure(posts=dict.fromkeys(CODES[:3], deleted))
+        for resolvers in ("page,graphql,embed,session", "session,page"):
+            self.write(netscape(SESSION if resolvers.startswith("page") else OTHER))
+            daemon = self.started(resolvers=resolvers)
+            account = daemon.account(unlimited=True)
+            for code in CODES[:3]:
+                self.assertEqual(self.ended(account, code)["error_code"], "unavailable")
+            self.assertEqual((self.enabled(daemon), self.warnings(daemon)), ("1", []), resolvers)
+            daemon.stop()
+
     def test_a_rate_limit_does_not_disable_the_session(self):
         self.platform.configure(sessions={SESSION: "throttled"})
         daemon = self.started(platform_cooldown_seconds=900, resolvers="session")

@@ -92,7 +92,7 @@ def media_info_answer(media_id, posts, media_url_of):
     if truth == "private":
         return 400, {"message": "Not authorized to view user", "status": "fail"}
     if truth in GONE:
-        return 400, {"message": "Media not found or unavailable", "status": "fail"}
+        return post.get("gone_status", 400), {"message": "Media not found or unavailable", "status": "fail"}
     post = dict(post, slides=["photo"]) if truth in pages.PHOTO_PAGES else post
     item = queries.web_info_item(code, post, media_url_of(code, post))
     return 200, {"items": [item], "more_available": False, "num_results": 1, "status": "ok"}

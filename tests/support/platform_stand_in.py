@@ -25,7 +25,7 @@ implies), `embed` and `media`: `times` (number of times that a temporary fault h
 (["photo", "video", ...]), `caption`, `author`, `author_name`, `verified`, `likes`, `comments`,
 `hidden`, `taken_at`, `music_info`, `location` (target of a redirect), `lifetime` (seconds of a
 signature), `delay` (seconds, of `slow`), `file` (path of its own video), `page_media` (address of the
-video that only the page contains).
+video that only the page contains), `gone_status` (of the app's API for a post that is gone, 400).
 """
 
 import argparse

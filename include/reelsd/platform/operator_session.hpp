@@ -103,8 +103,8 @@ public:
     /// Disables the session until the file changes. Logs the first refusal of a fingerprint.
     void disable(const session_cookies& refused, std::string_view reason, deadline by);
 
-    /// Notes a "no such post". True when it is the second in a row, about another post: it then
-    /// hides a challenge.
+    /// Notes a "no such post" that no other resolver has confirmed. True when it is the second in a
+    /// row, about another post: it then hides a challenge.
     [[nodiscard]] bool note_not_found(std::string_view code);
     /// Notes any other answer.
     void note_answer();
@@ -123,7 +123,7 @@ private:
     std::string refusal_unwritten_;           ///< A reason that the record does not have yet.
     std::string allowed_;                     ///< A fingerprint that was not in the record...
     deadline::clock::time_point allowed_at_;  ///< ...at this time.
-    std::string not_found_code_;  ///< Code of the last answer, if it was "no such post".
+    std::string not_found_code_;  ///< Code of the last such post; empty after another answer.
 };
 
 /// Reads and checks the file. Errors: invalid_argument when it cannot be read, is not a regular

@@ -76,6 +76,9 @@ public:
     /// address_refused. Also cancelled.
     [[nodiscard]] virtual resolution resolve(
         const link& reel, deadline by, std::stop_token stop) const = 0;
+
+    /// Called after a "no such post" of confidence::low that no other resolver has confirmed.
+    virtual void note_unconfirmed(const link& /*reel*/) const {}
 };
 
 /// Why a chain has no post.
@@ -152,6 +155,11 @@ private:
     };
     /// All resolvers in the order of use. The permitted one precedes its resolver's other proxies.
     [[nodiscard]] std::vector<const resolver*> order_for(std::string_view permitted) const;
+    /// resolve() without a call of resolver::note_unconfirmed(). Sets `unsure` to the resolver that
+    /// would have to be notified.
+    [[nodiscard]] chain_resolution ask_in_order(
+        const link& reel, rate_limiter& pace, deadline by, const std::stop_token& stop,
+        const lookup_options& options, const resolver*& unsure) const;
     /// The session's post, or why there is none.
     [[nodiscard]] chain_resolution ask_session(
         const error& without_session, const link& reel, rate_limiter& pace, deadline by,

@@ -50,6 +50,50 @@ private:
     std::string name_;
 };
 
+/// Counts calls of note_unconfirmed().
+class unsure_resolver final : public fixed_resolver {
+public:
+    unsure_resolver(int& asked, int& unconfirmed)
+        : fixed_resolver{
+              answer{errc::video_unavailable, true, confidence::low}, asked, "session"},
+          unconfirmed_{unconfirmed} {}
+    void note_unconfirmed(const link& /*reel*/) const override { ++unconfirmed_; }
+
+private:
+    int& unconfirmed_;
+};
+
+TEST(ResolverChain, NotifiesAnUnsureResolverUnlessAnotherConfirmsIt) {
+    struct test_case {
+        const char* name;
+        std::optional<answer> other;
+        bool is_other_first;
+        int unconfirmed;
+    };
+    const answer gone{errc::video_unavailable, true};
+    const test_case cases[] = {
+        {"confirmed before", gone, true, 0},
+        {"confirmed after", gone, false, 0},
+        {"contradicted after", std::nullopt, false, 1},
+        {"gated", answer{errc::video_restricted}, true, 1},
+        {"throttled", answer{errc::platform_rate_limited}, true, 1},
+        {"stopped", answer{errc::cancelled}, false, 0},
+    };
+    for (const auto& expected : cases) {
+        int asked = 0;
+        int unconfirmed = 0;
+        std::vector<std::unique_ptr<resolver>> order;
+        order.push_back(std::make_unique<unsure_resolver>(asked, unconfirmed));
+        auto other = std::make_unique<fixed_resolver>(expected.other, asked, "page");
+        order.insert(expected.is_other_first ? order.begin() : order.end(), std::move(other));
+        const resolver_chain chain{std::move(order), log::logger::silent()};
+        no_rate_limit pace;
+        (void)chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
+        EXPECT_EQ(unconfirmed, expected.unconfirmed) << expected.name;
+        EXPECT_EQ(asked, 2) << expected.name;
+    }
+}
+
 enum class session_state : std::uint8_t { enabled, disabled, ends_when_asked };
 
 /// The resolver "session", which may be disabled.
