@@ -16,6 +16,9 @@ using namespace std::chrono_literals;
 /// ask the earlier ones again. 1.5 times the usual interval with the largest spread.
 constexpr seconds_f later_patience = 18s;
 
+/// A session that the platform refuses cools down for longer: no job waits for it.
+constexpr seconds_f cooldown_max = 24h * 365;
+
 constexpr std::string_view route_separator = " via ";
 
 /// Whether the same resolver may succeed from another address.
@@ -103,12 +106,11 @@ struct chain_state {
 
     [[nodiscard]] unresolved conclusion() const {
         if (is_corroborated && !is_post_seen) return *unconfirmed;
+        // The resolvers that cool down may find the post later.
+        if (most_informative && soonest && soonest->is_cooldown)
+            return {error{errc::platform_rate_limited, most_informative->to_string()}, soonest};
         if (most_informative) {
-            // The resolvers that cool down might have found the post: a later submission may.
-            const bool others_cool_down = soonest && soonest->is_cooldown;
-            unresolved failure{
-                others_cool_down ? error{errc::platform_rate_limited, most_informative->to_string()}
-                                 : *most_informative};
+            unresolved failure{*most_informative};
             failure.not_before = not_before.value_or(seconds_f{0});
             return failure;
         }
@@ -229,6 +231,7 @@ chain_resolution resolver_chain::ask_session(
         if (resolver_in(candidate->name()) != session_resolver_name) continue;
         const auto permit = wait_for_permit(candidate->name(), pace, later_patience, by, stop);
         if (!permit) return unresolved{permit.error()};
+        if (permit->wait > cooldown_max) break;
         if (permit->wait > 0s)
             return unresolved{
                 error{errc::platform_rate_limited, "the session may not be used yet"}, *permit};
@@ -282,6 +285,7 @@ chain_resolution resolver_chain::ask_in_order(
         const auto patience = is_first ? first_patience : later_patience;
         const auto permit = wait_for_permit(candidate->name(), pace, patience, by, stop);
         if (!permit) return unresolved{permit.error()};
+        if (permit->wait > cooldown_max) continue;
         if (permit->wait > 0s) {
             so_far.soonest = sooner(so_far.soonest, *permit);
             if (is_first && !permit->is_cooldown) break;

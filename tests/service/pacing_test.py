@@ -130,6 +130,19 @@ class Cooldowns(PacingTest):
         self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "2")
         self.assertEqual(len(self.asked("page")), 2)
 
+    def test_jobs_wait_for_a_cool_down_when_other_resolvers_fail(self):
+        daemon = self.paced_daemon(resolvers="page,graphql,embed", platform_cooldown_seconds=900, attempts_max=1,
+                                   platform_interval_seconds=0.5, platform_lookups_per_hour=3600)
+        account = daemon.account(unlimited=True)
+        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until, answered_at) "
+                 "VALUES ('127.0.0.1', 'page', 900, now() + interval '10 minutes', now())")
+        without_page = {"root": "html", "logged_out": "html", "embed": "shell"}
+        ids = self.submit(account, {f"DYbeside00{number}": without_page for number in range(4)})
+        waits = "SELECT count(*) FROM job WHERE status = 'pending' AND attempt = 0 AND run_at > now() + interval '9 min'"
+        wait_until(lambda: self.sql(waits) == "4", "the jobs to be snoozed")
+        self.sql("UPDATE resolver_pace SET cooldown_until = now(); UPDATE job SET run_at = now()")
+        self.assertEqual([account.finished(job_id)["status"] for job_id in ids], ["done"] * 4)
+
     def test_a_long_wait_is_reported_immediately(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=7200)
         account = daemon.account(unlimited=True)

@@ -84,7 +84,8 @@ public:
 /// Why a chain has no post.
 struct unresolved {
     error why;
-    /// Set when no resolver failed, but some have no permit yet: the attempt does not count.
+    /// Set when some resolvers have no permit yet, and no resolver failed or these cool down: the
+    /// attempt does not count.
     std::optional<required_wait> snooze = {};
     /// The next attempt at the same link should begin no earlier.
     seconds_f not_before{0.0};
@@ -137,7 +138,7 @@ public:
     ///
     /// Errors as resolver::resolve() and rate_limiter::ask(). An unconfirmed "no such post" counts
     /// by its `confidence`. When all resolvers failed, the most informative error: rate limit,
-    /// changed platform, failed platform, network.
+    /// changed platform, failed platform, network. If the others cool down, the job waits for them.
     ///
     /// The resolver "session" is asked before a post counts as hidden from visitors. If that fails
     /// for a while only, its error is returned, which is not definite.

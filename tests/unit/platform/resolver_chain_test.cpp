@@ -393,6 +393,7 @@ TEST(ResolverChain, ObeysTheRateLimiter) {
     const answer perhaps_gone{errc::video_unavailable, true};
     const required_wait cooling{.wait = seconds_f{900}, .is_cooldown = true};
     const required_wait longer{.wait = seconds_f{1800}, .is_cooldown = true};
+    const required_wait refused{.wait = std::chrono::hours{24 * 3650}, .is_cooldown = true};
     const required_wait much_later{.wait = seconds_f{50}};
     const required_wait blink{.wait = seconds_f{0.001}};
     const required_wait none{};
@@ -428,10 +429,16 @@ TEST(ResolverChain, ObeysTheRateLimiter) {
          errc::platform_rate_limited,
          900,
          {}},
-        {"an error of the only resolver that does not cool down is a rate limit",
+        {"waits for one that cools down when the others fail",
          {{"a", {cooling}}},
          {success, errc::platform_failed},
          errc::platform_rate_limited,
+         900,
+         {"b failed"}},
+        {"does not wait for a session that is refused",
+         {{"a", {refused}}},
+         {success, errc::platform_failed},
+         errc::platform_failed,
          {},
          {"b failed"}},
         {"waits for a later one",
@@ -512,10 +519,9 @@ TEST(ResolverChain, BeginsWithTheProxyOfThePermit) {
         int asked = 0;
         std::vector<std::unique_ptr<resolver>> order;
         order.push_back(std::make_unique<fixed_resolver>(dead, asked, "page via a:1"));
-        order.push_back(std::make_unique<fixed_resolver>(
-            expected.answers[0], asked, routed_name("graphql", "a:1")));
-        order.push_back(std::make_unique<fixed_resolver>(
-            expected.answers[1], asked, routed_name("graphql", "b:2")));
+        for (std::size_t at : {0U, 1U})
+            order.push_back(std::make_unique<fixed_resolver>(
+                expected.answers[at], asked, at == 0 ? "graphql via a:1" : "graphql via b:2"));
         const resolver_chain chain{std::move(order), log::logger::silent()};
         scripted_rate_limiter pace{{{"page via a:1", {{.wait = seconds_f{90}}}}}};
         pace.permit = "graphql via b:2";
