@@ -378,7 +378,7 @@ work::session_pace composition::session_pace() const {
             .interval = config.session_interval,
             .tries_per_hour = config.session_lookups_per_hour,
             .try_time = bounds::resolve_time_max,
-            .cooldown_first = seconds_f{0}}};
+            .cooldown_first = config.platform_cooldown}};
 }
 
 std::unique_ptr<work::vector_index> composition::make_vector_index() {

@@ -335,6 +335,15 @@ class YtDlp(SessionTest):
         self.assertEqual(glob.glob("/tmp/reelsd-yt-dlp-??????/cookies.txt"), [])
         self.assertNowhere(daemon)
 
+    def test_yt_dlp_waits_while_the_session_cools_down(self):
+        self.platform.configure(sessions={SESSION: "throttled"})
+        daemon = self.started(resolvers="session,yt-dlp", yt_dlp_path=self.program(), platform_cooldown_seconds=900)
+        job = daemon.account().submit(LINK % next(self.codes))
+        waits = f"SELECT count(*) FROM job WHERE id = {job} AND status = 'pending' AND run_at > now() + interval '10 min'"
+        wait_until(lambda: self.sql(waits) == "1", "the job to be snoozed")
+        tried = [line["resolver"] for line in daemon.log_lines() if line["message"] == "resolver returned no post"]
+        self.assertEqual(tried, ["session"])
+
     def test_a_copy_left_by_a_crash_is_removed_at_the_start(self):
         left, young = "/tmp/reelsd-yt-dlp-test-left", "/tmp/reelsd-yt-dlp-test-young"
         for folder in (left, young):

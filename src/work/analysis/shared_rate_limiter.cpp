@@ -57,7 +57,8 @@ result<platform::required_wait> shared_rate_limiter::ask_resolver(
 
 result<platform::required_wait> shared_rate_limiter::ask_session(
     std::string_view resolver, deadline by) {
-    if (session_.pace.interval <= 0s || !uses_session(resolver)) return platform::required_wait{};
+    const bool is_limited = session_.pace.interval > 0s || session_.pace.cooldown_first > 0s;
+    if (!is_limited || !uses_session(resolver)) return platform::required_wait{};
     const auto until = by.at_most(ask_time_max);
     auto permit = wait_for_permit(store_.ask(session(), spread(session_.pace), until), until);
     if (!permit || permit->wait > 0s)
@@ -65,10 +66,11 @@ result<platform::required_wait> shared_rate_limiter::ask_session(
     return permit;
 }
 
-/// Ends a permit that was not used. Without the database it ends by itself in a minute.
-void shared_rate_limiter::release(const pacing::paced_resolver& resolver, deadline by) {
-    const auto released =
-        wait_for(loop_, store_.note(resolver, {}, pacing::outcome::failed, pace_, by), by);
+/// Ends a permit that was not used, or the session's. Without the database it ends by itself in a
+/// minute.
+void shared_rate_limiter::release(
+    const pacing::paced_resolver& resolver, deadline by, pacing::outcome ended) {
+    const auto released = wait_for(loop_, store_.note(resolver, {}, ended, pace_, by), by);
     if (!released)
         log_.debug("releasing a permit failed", {{"reason", released.error().to_string()}});
 }
@@ -129,7 +131,13 @@ bool shared_rate_limiter::has_ever_answered(deadline by) const {
 seconds_f shared_rate_limiter::note(
     std::string_view resolver, const platform::finished_try& ended, deadline by) noexcept {
     try {
-        if (uses_session(resolver)) release(session(), by);
+        if (uses_session(resolver)) {
+            // Other outcomes may concern the resolver alone.
+            const bool is_of_account = ended.outcome == platform::try_outcome::answered ||
+                                       ended.outcome == platform::try_outcome::throttled;
+            release(
+                session(), by, is_of_account ? outcome_of(ended.outcome) : pacing::outcome::failed);
+        }
         const auto consequence = wait_for(
             loop_,
             store_.note(

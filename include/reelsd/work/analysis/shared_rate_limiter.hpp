@@ -18,8 +18,8 @@ struct claimed_job;
 
 namespace reelsd::work {
 
-/// A slower pace that counts in addition to the resolver's own: that of the operator's session,
-/// which several resolvers use.
+/// A slower pace and a cool-down that count in addition to the resolver's own: those of the
+/// operator's session, which several resolvers use.
 struct session_pace {
     /// Whether a resolver, by its routed name, uses the session now. Empty: none does.
     std::function<bool(std::string_view resolver)> applies = {};
@@ -81,7 +81,9 @@ private:
         return session_.applies && session_.applies(resolver);
     }
     [[nodiscard]] pacing::paced_resolver session() const;
-    void release(const pacing::paced_resolver& resolver, deadline by);
+    void release(
+        const pacing::paced_resolver& resolver, deadline by,
+        pacing::outcome ended = pacing::outcome::failed);
     [[nodiscard]] result<platform::required_wait> ask_resolver(
         std::string_view resolver, deadline by);
     [[nodiscard]] result<platform::required_wait> wait_for_permit(
