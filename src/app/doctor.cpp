@@ -287,8 +287,7 @@ void check_answers(
     });
     const bool is_silent = pacing::has_never_answered(states);
     for (const auto& state : states) {
-        const auto name = platform::resolver_in(state.resolver);
-        if (name == platform::share_resolver_name || !state.has_never_answered()) continue;
+        if (!state.has_never_answered()) continue;
         lines.add(
             "by " + state.resolver,
             doubtful(fmt::format(

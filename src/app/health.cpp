@@ -125,7 +125,8 @@ awaitable<std::vector<pacing::resolver_state>> health::states_in_use(deadline by
     pacing::pace_store paces{deps_.pool};
     auto states = co_await paces.list(platform_host(deps_.config), by);
     std::erase_if(states, [this](const pacing::resolver_state& state) {
-        return !platform::is_in_use(state.resolver, resolvers_);
+        return !platform::is_in_use(state.resolver, resolvers_) &&
+               platform::resolver_in(state.resolver) != platform::share_resolver_name;
     });
     co_return states;
 }
@@ -166,7 +167,11 @@ awaitable<json> health::view() {
 }
 
 awaitable<bool> health::platform_never_answered() {
-    co_return pacing::has_never_answered(co_await states_in_use(deadline::after(report_time_max)));
+    auto states = co_await states_in_use(deadline::after(report_time_max));
+    std::erase_if(states, [](const pacing::resolver_state& state) {
+        return platform::resolver_in(state.resolver) == platform::share_resolver_name;
+    });
+    co_return pacing::has_never_answered(states);
 }
 
 readiness_monitor::readiness_monitor(

@@ -20,8 +20,12 @@ constexpr answer_classification perhaps_gone(std::string_view reason) {
 /// leads there without an account.
 constexpr answer_classification sent_to_login(
     const answer_signals& signals, std::string_view reason) {
-    if (signals.is_follower_link)
-        return failed(errc::login_required, "a link for followers, without a session");
+    if (signals.is_follower_link) {
+        return {
+            .failure = errc::login_required,
+            .may_be_refusal = true,
+            .reason = "a link for followers, without a session"};
+    }
     return failed(errc::platform_rate_limited, reason);
 }
 

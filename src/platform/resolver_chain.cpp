@@ -163,7 +163,8 @@ no_post::no_post(
     : why{std::move(cause)},
       needs_confirmation{classification.needs_confirmation},
       worth{confidence_of(signals)},
-      throttles_client{classification.throttles_client} {}
+      throttles_client{classification.throttles_client},
+      may_be_refusal{classification.may_be_refusal} {}
 
 confidence confidence_of(const answer_signals& signals) noexcept {
     const bool is_seen =
@@ -184,8 +185,9 @@ try_outcome try_outcome_of(const no_post& failure) noexcept {
         return failure.throttles_client ? try_outcome::throttled : try_outcome::rate_limited;
     if (code == errc::platform_changed) return try_outcome::changed;
     // An outdated request gets an unconfirmed error too.
-    return is_definite(code) && !failure.needs_confirmation ? try_outcome::answered
-                                                            : try_outcome::failed;
+    const bool is_answer =
+        is_definite(code) && !failure.needs_confirmation && !failure.may_be_refusal;
+    return is_answer ? try_outcome::answered : try_outcome::failed;
 }
 
 resolver_chain::resolver_chain(
@@ -273,7 +275,8 @@ chain_resolution resolver_chain::ask_in_order(
     std::set<std::string_view> not_excluded;
     for (const auto& candidate : order_) {
         const auto name = resolver_in(candidate->name());
-        if (!options.excluded.contains(name) && candidate->is_enabled(by)) not_excluded.insert(name);
+        if (!options.excluded.contains(name) && candidate->is_enabled(by))
+            not_excluded.insert(name);
     }
     bool may_ask_session = not_excluded.contains(session_resolver_name);
     chain_state so_far{.has_other_resolvers = not_excluded.size() > 1};

@@ -363,8 +363,7 @@ std::vector<std::string> routed_resolvers(const source_settings& settings) {
 }
 
 bool is_in_use(std::string_view routed_name, const std::vector<std::string>& routed) {
-    return resolver_in(routed_name) == share_resolver_name ||
-           std::find(routed.begin(), routed.end(), routed_name) != routed.end();
+    return std::find(routed.begin(), routed.end(), routed_name) != routed.end();
 }
 
 result<std::unique_ptr<source>> source::create(source_settings settings, const log::logger& log) {

@@ -347,6 +347,21 @@ class NeverAnswered(OutgoingProxyTest):
         self.assertFalse(never_answered())
         self.assertNotIn("never answered", daemon.cli("doctor").stdout)
 
+    def test_share_links_and_links_of_followers_are_no_answers(self):
+        refused = {"page": "login_redirect", "root": "html", "logged_out": "html", "embed": "login_redirect"}
+        follower = "DYfollow001" + "k" * 28
+        self.platform.configure(posts={"DYrefused01": refused, follower: refused}, shares={"BArefused01": "DYrefused01"})
+        daemon = self.daemon_by(canary_link="none", resolvers="page,graphql,embed")
+        person = Person(daemon)
+        person.join(set_up_link_secret(daemon), "ann@example.org")
+        account = daemon.account(unlimited=True)
+        account.finished(account.submit(LINK % follower))
+        job = account.finished(account.submit("https://www.instagram.com/share/reel/BArefused01/"))
+        self.assertEqual(job["error_code"], "rate_limited")
+        self.assertWaysOn(job["error"])
+        self.assertTrue(person.api("GET", "platform").json()["never_answered"])
+        self.assertRegex(daemon.cli("doctor").stdout, "by page +127.0.0.1 has never answered this server and may refuse")
+
     def test_test_links_do_not_report_it(self):
         daemon = self.daemon_by()
         account = daemon.account(unlimited=True)

@@ -94,6 +94,8 @@ struct answer_classification {
     /// For platform_rate_limited: the client is throttled for all posts. Otherwise perhaps only for
     /// this one.
     bool throttles_client = false;
+    /// The answer does not show whether the platform answers this client at all.
+    bool may_be_refusal = false;
     /// The platform has refused the session, which must not be used again.
     bool ends_session = false;
     /// For logs.

@@ -40,6 +40,7 @@ struct no_post {
     confidence worth = confidence::plain;
     /// For platform_rate_limited: the client is throttled for all posts.
     bool throttles_client = false;
+    bool may_be_refusal = false;  ///< As in answer_classification.
 
     no_post() = default;
     /// Implicit, as a plain error is the usual case.

@@ -136,8 +136,8 @@ inline constexpr std::string_view share_resolver_name = "share";
 /// accounts that change their address.
 [[nodiscard]] std::vector<std::string> routed_resolvers(const source_settings& settings);
 
-/// Whether a name of rate limits belongs to one of `routed`, or to look-ups of share links. The
-/// database also has those of earlier settings.
+/// Whether a name of rate limits belongs to one of `routed`. The database also has those of earlier
+/// settings, and those of look-ups of share links, whose answers do not depend on the posts.
 [[nodiscard]] bool is_in_use(std::string_view routed_name, const std::vector<std::string>& routed);
 
 }  // namespace reelsd::platform

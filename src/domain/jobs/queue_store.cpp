@@ -61,7 +61,8 @@ constexpr db::essential_query claim_in_line_query{"jobs.claim_in_line", R"sql(
            (claimed).turn, coalesce((claimed).options::text, '') AS options
       FROM claim_in_line($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
                CASE WHEN EXISTS (SELECT FROM resolver_pace
-                                  WHERE host = $1 AND answered_at IS NOT NULL)
+                                  WHERE host = $1 AND answered_at IS NOT NULL
+                                    AND resolver = ANY ($2::text[]))
                     THEN $12::text ELSE $13::text END))sql"};
 
 // Locks rows in the order of their ids, so that statements for the same jobs do not deadlock.

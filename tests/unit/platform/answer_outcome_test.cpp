@@ -1,6 +1,7 @@
 // Goal: each kind of answer has one classification. Method: table over the pure
 // function.
 #include <reelsd/platform/answer_outcome.hpp>
+#include <reelsd/platform/resolver.hpp>
 
 #include <gtest/gtest.h>
 
@@ -177,6 +178,28 @@ TEST(Classify, TooManyRequestsThrottleTheClient) {
                         .throttles_client);
     }
     EXPECT_FALSE(classify({.status = 401, .platform_error = answer_error::wait}).throttles_client);
+}
+
+TEST(TryOutcomeOf, DistinguishesThrottling) {
+    no_post none{error{errc::platform_rate_limited}};
+    EXPECT_EQ(try_outcome_of(none), try_outcome::rate_limited);
+    none.throttles_client = true;
+    EXPECT_EQ(try_outcome_of(none), try_outcome::throttled);
+}
+
+// The platform sends visitors with a follower's link to the login page, and all visitors of a
+// server whose address it refuses.
+TEST(TryOutcomeOf, TakesNoRedirectToTheLoginPageForAnAnswer) {
+    const answer_signals to_login{
+        .status = 302, .redirect = answer_redirect::login, .is_follower_link = true};
+    const answer_signals restricted{.platform_error = answer_error::private_account};
+    for (const auto& signals : {to_login, restricted}) {
+        const auto classification = classify(signals);
+        ASSERT_EQ(classification.failure, errc::login_required);
+        const no_post none{error{errc::login_required}, classification, signals};
+        const bool is_answer = signals.redirect == answer_redirect::none;
+        EXPECT_EQ(try_outcome_of(none), is_answer ? try_outcome::answered : try_outcome::failed);
+    }
 }
 
 }  // namespace
