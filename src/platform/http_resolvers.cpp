@@ -66,6 +66,12 @@ std::vector<net::header> navigation_headers(const std::string& user_agent) {
     return headers;
 }
 
+/// Names the request, unless the detail begins with the proxy at fault.
+error labelled(const std::string& label, const error& why) {
+    if (why.code() == errc::proxy_failed) return why;
+    return error{why.code(), label + ": " + why.detail()};
+}
+
 /// Requests one address of a post, and follows redirects to others.
 result<classified_answer> request_page(
     const platform_client& platform, const std::string& path, const link& reel, deadline by,
@@ -224,8 +230,7 @@ result<classified_answer> ask(
     const std::stop_token& stop) {
     const auto response =
         platform.send(request_for(platform, query, reel), query_time_max, by, stop);
-    if (!response)
-        return error{response.error().code(), label_of(query) + ": " + response.error().detail()};
+    if (!response) return labelled(label_of(query), response.error());
     auto answer =
         platform.classify_response(answer_kind::query, *response, answer_redirect::none, reel);
     platform.notify(query.label, *response, answer);
@@ -315,6 +320,9 @@ result<platform_client::timed_response> platform_client::send(
     constexpr std::uint32_t bytes_per_second_min = 512;
     request.response_bytes_max = bounds::page_bytes_max;
     request.oversize_code = errc::platform_changed;
+    // The end of the time alone would not show that a proxy is at fault.
+    request.connect_time_max =
+        std::min<std::chrono::milliseconds>(request.connect_time_max, time_max * 4 / 5);
     request.slowest =
         net::speed_floor{.bytes_per_second = bytes_per_second_min, .during = time_max / 2};
     const auto begin = deadline::clock::now();
@@ -412,7 +420,7 @@ resolution session_resolver::resolve(const link& reel, deadline by, std::stop_to
         media_info_time_max,
         by,
         stop);
-    if (!response) return error{response.error().code(), "session: " + response.error().detail()};
+    if (!response) return labelled("session", response.error());
     const auto redirect = platform_.redirect_in(*response, reel).kind;
     auto answer = platform_.classify_response(answer_kind::session, *response, redirect, reel);
     if (answer.signals.status != 404) session_.note_answer();

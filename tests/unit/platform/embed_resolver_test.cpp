@@ -2,6 +2,7 @@
 // behaviour per row.
 #include "platform/http_resolvers.hpp"
 #include "stand_in.hpp"
+#include "support/scripted_server.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,6 +14,19 @@ using test::patience;
 using test::stand_in;
 
 using EmbedResolver = test::resolver_test<embed_resolver>;
+
+TEST_F(EmbedResolver, NamesAProxyThatDoesNotAnswer) {
+    reelsd::test::scripted_server silent{[](auto& peer) { peer.wait_for_close(); }};
+    const auto address = "127.0.0.1:" + std::to_string(silent.port());
+    const net::http_client client{
+        {.policy = {.trusted_origins = {origin_.origin()}},
+         .by_proxy = net::proxy::parse("http://" + address).value()}};
+    const embed_resolver by_proxy{client, {.platform = origin_}};
+    const auto outcome = by_proxy.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().why.code(), errc::proxy_failed) << outcome.error().why.to_string();
+    EXPECT_TRUE(outcome.error().why.detail().starts_with(address));
+}
 
 TEST_F(EmbedResolver, DistinguishesAnswers) {
     struct test_case {

@@ -105,6 +105,19 @@ TEST_F(GraphqlResolver, DistinguishesAnswers) {
     }
 }
 
+// The text for clients takes the proxy from the beginning of the detail.
+TEST_F(GraphqlResolver, NamesAFailingProxyFirst) {
+    const net::http_client client{
+        {.policy = {.trusted_origins = {origin_.origin()}},
+         .by_proxy = net::proxy::parse("http://nowhere.invalid:3128").value()}};
+    const graphql_resolver by_proxy{client, {.platform = origin_}};
+    const auto outcome = by_proxy.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().why.code(), errc::proxy_failed);
+    EXPECT_TRUE(outcome.error().why.detail().starts_with("nowhere.invalid:3128: "))
+        << outcome.error().why.detail();
+}
+
 TEST_F(GraphqlResolver, UsesTheRequestProfile) {
     struct test_case {
         const char* name;

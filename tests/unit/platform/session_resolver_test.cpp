@@ -195,6 +195,18 @@ TEST_F(SessionResolver, IsDisabledByTwoPostsThatAreNotFound) {
     EXPECT_FALSE(resolver_->is_enabled(patience()));
 }
 
+TEST_F(SessionResolver, NamesAFailingProxyFirst) {
+    stand_in_has("valid");
+    const net::http_client client{
+        {.policy = {.trusted_origins = {origin_.origin()}},
+         .by_proxy = net::proxy::parse("http://nowhere.invalid:3128").value()}};
+    const session_resolver by_proxy{client, *session_, {.platform = origin_}};
+    const auto outcome = by_proxy.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_TRUE(outcome.error().why.detail().starts_with("nowhere.invalid:3128: "))
+        << outcome.error().why.detail();
+}
+
 TEST_F(SessionResolver, CoolsDownLikeOthers) {
     stand_in_has("throttled");
     const auto outcome = ask();
