@@ -258,6 +258,10 @@ bool is_inconclusive(const classified_answer& answer) {
 resolution both_failed(
     const classified_answer& root, const error& root_error, const classified_answer& logged_out,
     const error& logged_out_error) {
+    for (const auto* why : {&root_error, &logged_out_error}) {
+        // The query has shown the post, whatever the other says.
+        if (why->code() == errc::separate_tracks) return no_post{*why, true, confidence::refuted};
+    }
     if (logged_out.classification.needs_confirmation) {
         // The root query's field_exception means missing or gated; this query distinguishes them.
         const bool is_agreed = root.classification.needs_confirmation ||
@@ -425,8 +429,7 @@ resolution session_resolver::resolve(const link& reel, deadline by, std::stop_to
     auto answer = platform_.classify_response(answer_kind::session, *response, redirect, reel);
     if (answer.signals.status != 404) session_.note_answer();
     if (answer.classification.ends_session)
-        session_.disable(
-            *cookies, answer.classification.reason, deadline::after(refusal_time_max));
+        session_.disable(*cookies, answer.classification.reason, deadline::after(refusal_time_max));
     platform_.notify("media info", *response, answer);
     return std::move(answer).outcome("session");
 }

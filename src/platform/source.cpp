@@ -239,6 +239,7 @@ private:
                 .by_proxy = by.by_proxy,
                 .outgoing_address = settings.outgoing_address,
                 .platform_session = &by == &lookup_routes_.front() ? session_.get() : nullptr,
+                .takes_tracks = settings.takes_tracks,
                 .observe = settings.on_answer});
         http_resolver_settings common{
             .platform = platform_,

@@ -231,11 +231,15 @@ std::optional<error> failure_of(const process::child_end& end) {
     return error{errc::internal, "unknown end of yt-dlp"};
 }
 
+/// Whether a format is only the picture or only the sound.
+bool is_track(const document& format) {
+    return text_at(format, {"format_id"}).value_or("").starts_with("dash-");
+}
+
 /// Whether a format is a file with picture and sound (none in a silent post) over plain HTTP.
 /// Codecs are often null, which means unknown.
 bool is_whole_file(const document& format) {
-    if (text_at(format, {"format_id"}).value_or("").starts_with("dash-")) return false;
-    if (text_at(format, {"vcodec"}) == "none") return false;
+    if (is_track(format) || text_at(format, {"vcodec"}) == "none") return false;
     const auto protocol = text_at(format, {"protocol"}).value_or("https");
     return protocol == "https" || protocol == "http";
 }
@@ -270,7 +274,12 @@ slide_video video_of(const document& slide) {
     if (formats != nullptr && formats->is_array()) {
         if (formats->empty()) return {.media = answer_media::photo};
         auto url = best_format_url(*formats);
-        if (!url) return {.media = answer_media::video_without_url};
+        if (!url) {
+            const bool has_tracks = std::all_of(formats->begin(), formats->end(), is_track);
+            return {
+                .media =
+                    has_tracks ? answer_media::video_in_tracks : answer_media::video_without_url};
+        }
         return {.media = answer_media::video, .url = *std::move(url)};
     }
     // A post's only format is in the post itself.
@@ -468,8 +477,17 @@ resolution yt_dlp_resolver::outcome_of(
         if (failure.why.code() == errc::proxy_failed) failure.why = with_proxy(failure.why, reel);
         return unless_outdated(std::move(failure), by, stop);
     }
-    const auto classification = classify({.kind = answer_kind::query, .media = answer.media});
-    return no_post{error{*classification.failure, "yt-dlp: " + std::string{classification.reason}}};
+    // Tracks in yt-dlp's output are not joined.
+    const bool is_unusable =
+        answer.media == answer_media::video_in_tracks && settings_.takes_tracks;
+    const answer_signals signals{
+        .kind = answer_kind::query,
+        .media = is_unusable ? answer_media::video_without_url : answer.media};
+    const auto classification = classify(signals);
+    return no_post{
+        error{*classification.failure, "yt-dlp: " + std::string{classification.reason}},
+        classification,
+        signals};
 }
 
 /// Names the proxy, and the platform if the proxy answers but cannot reach it, in the form of

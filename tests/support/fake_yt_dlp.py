@@ -112,6 +112,7 @@ def documents(origin, code):
         "other_post": video(origin, "DYother0001"),
         "carousel": carousel(origin, code, [None, "video", "video"]),
         "photos": carousel(origin, code, [None, None]),
+        "tracks": dict(video(origin, code), formats=video(origin, code)["formats"][:1]),
     }
 
 

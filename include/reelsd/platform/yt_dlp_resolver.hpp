@@ -30,6 +30,7 @@ struct yt_dlp_settings {
     std::string outgoing_address = {};  ///< An interface's name has no effect on yt-dlp.
     /// Its cookies are sent while it is enabled, from a private copy; may be null.
     session* platform_session = nullptr;
+    bool takes_tracks = false;     ///< See answer_signals.
     answer_observer observe = {};  ///< May be empty.
 };
 

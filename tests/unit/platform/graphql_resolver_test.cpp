@@ -118,6 +118,18 @@ TEST_F(GraphqlResolver, NamesAFailingProxyFirst) {
         << outcome.error().why.detail();
 }
 
+TEST_F(GraphqlResolver, DoesNotReportAPostThatIsSeenAsMissing) {
+    for (const char* logged_out : {"null", "outdated", "html"}) {
+        stand_in::shared().has_post(
+            code, {{"slides", {"video_in_tracks"}}, {"logged_out", logged_out}});
+        const auto outcome = resolver_.resolve(post_link(code), patience(), {});
+        ASSERT_FALSE(outcome);
+        EXPECT_EQ(outcome.error().why.code(), errc::separate_tracks) << logged_out;
+        EXPECT_TRUE(outcome.error().needs_confirmation) << logged_out;
+        EXPECT_EQ(outcome.error().worth, confidence::refuted) << logged_out;
+    }
+}
+
 TEST_F(GraphqlResolver, UsesTheRequestProfile) {
     struct test_case {
         const char* name;

@@ -89,6 +89,7 @@ TEST_F(YtDlpResolver, DistinguishesErrors) {
         {"photo", errc::no_video},
         {"no_formats", errc::no_video},
         {"photos", errc::no_video},
+        {"tracks", errc::separate_tracks, true},
         {"session", errc::platform_changed},
         {"outdated", errc::platform_changed},
         {"new_words", errc::platform_changed},
@@ -109,6 +110,14 @@ TEST_F(YtDlpResolver, DistinguishesErrors) {
         EXPECT_EQ(outcome.error().needs_confirmation, expected.needs_confirmation);
     }
     EXPECT_THAT(runs(), ::testing::Not(HasSubstr("refused")));
+}
+
+TEST_F(YtDlpResolver, DoesNotSuggestToJoinTracksWhenTheyAreJoined) {
+    behaves("tracks");
+    const yt_dlp_resolver joins{{.program = program_, .sandbox = sandbox_, .takes_tracks = true}};
+    const auto outcome = joins.resolve(post_link(code), patience(), {});
+    ASSERT_FALSE(outcome);
+    EXPECT_EQ(outcome.error().why.code(), errc::platform_changed);
 }
 
 TEST_F(YtDlpResolver, ReportsThePhotoOfACarousel) {
