@@ -108,6 +108,14 @@ class Analysis(UploadTest):
         self.assertEqual((post["platform"], post["code"], post["url"]), ("instagram", "DYa0IXPgnP5", POST))
         self.assertEqual(self.platform.requests(), [])
 
+    def test_the_key_in_a_link_of_a_follower_is_not_published(self):
+        daemon = self.shared_daemon(workers=1).start()
+        someone = daemon.account()
+        link = POST.rstrip("/") + "k" * 28 + "/"
+        post = someone.finished(self.accepted(self.send_form(someone, self.video_form(part("url", link)))))[
+            "result"]["platform_meta"]
+        self.assertEqual((post["code"], post["url"]), ("DYa0IXPgnP5", POST))
+
     def test_a_raw_body(self):
         daemon = self.shared_daemon(workers=1).start()
         someone = daemon.account(unlimited=True)

@@ -55,8 +55,8 @@ platform::post post_of(const jobs::claimed_job& job, const jobs::uploaded_video&
     platform::post post;
     const auto link = platform::parse_link(job.url);
     if (link && link->kind == platform::link_kind::post) {
-        post.code = link->code;
-        post.url = link->canonical_url();
+        post.code = platform::public_code(link->code);
+        post.url = platform::post_link(post.code).canonical_url();
     } else {
         post.code = fmt::format("upload-{}", std::string_view{video.sha256}.substr(0, code_digits));
         post.url = job.url;
