@@ -174,7 +174,7 @@ result<void> check_reachable(const account& user, const fs::path& folder) {
         **blocked,
         fmt::format(
             "user {}, who runs PostgreSQL for root, may not enter this folder; choose another "
-            "--data-dir, such as /var/lib/reelsd",
+            "--data-dir, such as /srv/reelsd",
             user.name));
 }
 

@@ -1,8 +1,11 @@
-"""Checks the documents for operators. Goal: the log lines that they list equal those of the sources, and the files
-that they link to exist."""
+"""Checks the documents for operators, and the script that they start with. Goal: the log lines that they list equal
+those of the sources, the files that they link to exist, and a trial never uses the package's data."""
 
+import os
 import re
+import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -59,6 +62,47 @@ class LogLines(unittest.TestCase):
         texts = SEARCHED.findall((ROOT / "scripts/run").read_text(encoding="utf-8"))
         self.assertEqual(len(texts), 1)
         self.assertLessEqual(set(texts), set(self.written))
+
+
+class Trial(unittest.TestCase):
+    """Runs scripts/run's choice of a data directory below a temporary folder, as root in a clone that the user
+    postgres may not enter."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.clone, self.packaged = self.root / "clone", self.root / "var/lib/reelsd"
+        for path in (self.clone, self.packaged):
+            path.mkdir(parents=True)
+
+    def data_dir(self, **variables):
+        script = (ROOT / "scripts/run").read_text(encoding="utf-8")
+        function = re.search(r"^choose_data_dir\(\) \{$.*?^\}$", script, re.MULTILINE | re.DOTALL).group()
+        function = re.sub(r"(?<![\w.])/(?=var/lib|etc/)", f"{self.root}/", function)
+        done = subprocess.run(
+            ["bash", "-euc", f'id() {{ echo 0; }}\nrunuser() {{ false; }}\n{function}\n'
+             'choose_data_dir; echo "$REELSD_DATA_DIR"'],
+            cwd=self.clone, env={"PATH": os.environ["PATH"], **variables}, check=True, capture_output=True, text=True)
+        return Path(done.stdout.removesuffix("\n"))
+
+    def test_uses_no_data_of_the_package(self):
+        (self.root / "etc/reelsd").mkdir(parents=True)
+        (self.packaged / "api-token").write_text("token\n")
+        # An earlier version of the script created this link.
+        (self.clone / "reelsd-data").symlink_to(self.packaged)
+        self.assertEqual(self.data_dir(), self.root / "var/lib/reelsd-run")
+        self.assertEqual((self.clone / "reelsd-data").readlink(), self.root / "var/lib/reelsd-run")
+
+    def test_continues_with_the_data_of_an_earlier_version(self):
+        self.assertEqual(self.data_dir(), self.root / "var/lib/reelsd-run")
+        (self.packaged / "api-token").write_text("token\n")
+        self.assertEqual(self.data_dir(), self.packaged)
+        self.assertEqual((self.clone / "reelsd-data").readlink(), self.packaged)
+
+    def test_variables_decide(self):
+        self.assertEqual(self.data_dir(REELSD_DATA_DIR="/srv/reels"), Path("/srv/reels"))
+        self.assertEqual(self.data_dir(REELSD_DATABASE_URL="host=db"), self.clone / "reelsd-data")
 
 
 class Reading(unittest.TestCase):
