@@ -22,8 +22,11 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// A first start of the private cluster takes seconds; recovery after a crash may take a minute.
+/// A first start of the private cluster takes seconds.
 constexpr auto cluster_time_max = 60s;
+/// Recovery after a crash takes a minute on a slow disk, and longer on a busy one. The package's
+/// unit allows 15 minutes for a start.
+constexpr auto recovery_time_max = 14min;
 /// Long enough for a server that starts at the same time, and short enough to notice a wrong
 /// address.
 constexpr auto connect_time_max = 10s;
@@ -91,7 +94,8 @@ result<std::unique_ptr<database>> database::open(
     options.upgrades = upgrades == upgrade::yes;
     opened->data_dir_ = options.data_dir;
     opened->cluster_ = std::make_unique<db::private_cluster>(options, log);
-    auto connection = opened->cluster_->ensure_running(deadline::after(cluster_time_max));
+    auto connection = opened->cluster_->ensure_recovered(
+        deadline::after(cluster_time_max), deadline::after(recovery_time_max));
     if (!connection) return connection.error();
     opened->connection_ = std::move(*connection);
     return opened;

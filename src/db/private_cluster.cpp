@@ -278,6 +278,14 @@ result<std::string> private_cluster::ensure_running(deadline by) {
 }
 
 result<std::string> private_cluster::restart(deadline by) {
+result<std::string> private_cluster::ensure_recovered(deadline by, deadline recovered_by) {
+    auto running = ensure_running(by);
+    if (running || running.error().code() != errc::timed_out || !is_owner()) return running;
+    logger_.warning(
+        "waiting for the recovery of the private database", {{"reason", running.error().detail()}});
+    return ensure_running(recovered_by);
+}
+
     {
         const std::lock_guard hold{calls_};
         server_.reset();

@@ -293,6 +293,19 @@ TEST_F(PrivateClusterTest, TruncatesALongLog) {
     EXPECT_LT(fs::file_size(data_dir() / "postgres.log"), std::uintmax_t{1} << 20U);
 }
 
+TEST_F(PrivateClusterTest, WaitsForTheRecoveryOfItsServer) {
+    {
+        private_cluster cluster{options(), log::logger::silent()};
+        const auto up = cluster.ensure_running(soon());
+        ASSERT_TRUE(up) << up.error().to_string();
+        keep(*up);
+        ASSERT_EQ(::kill(postmaster_process(), SIGKILL), 0);
+    }
+    private_cluster next{options(), log::logger::silent()};
+    expect_kept(next.ensure_recovered(deadline::after(0s), soon()));
+    EXPECT_TRUE(next.is_owner());
+}
+
 TEST_F(PrivateClusterTest, StopEndsAWaitInProgress) {
     private_cluster holder{options(), log::logger::silent()};
     expect_serves(holder.ensure_running(soon()));

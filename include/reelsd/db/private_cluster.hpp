@@ -56,10 +56,16 @@ public:
     /// the connection string for libpq. The first call also upgrades a cluster whose server does
     /// not run to the newest installation if the options allow that, within ten minutes more than
     /// `by`; if that fails, it starts the old one. A first start takes seconds. The call also waits
-    /// for recovery after a crash and for a server that is shutting down: allow 120 s. Errors, each
-    /// one line that names the folder or program and the remedy: storage_failed,
-    /// database_unavailable (no programs, no permission, failed start), timed_out.
+    /// for recovery after a crash and for a server that is shutting down. A server that was started
+    /// keeps running after timed_out. Errors, each one line that names the folder or program and
+    /// the remedy: storage_failed, database_unavailable (no programs, no permission, failed start),
+    /// timed_out.
     [[nodiscard]] result<std::string> ensure_running(deadline by);
+
+    /// ensure_running() by `by`. If the server that it started does not serve by then, because it
+    /// recovers after a crash, waits until `recovered_by`: a stop would discard the progress of the
+    /// recovery.
+    [[nodiscard]] result<std::string> ensure_recovered(deadline by, deadline recovered_by);
 
     /// Calls stop(), then ensure_running(). Does not stop a server of another process. Same errors.
     [[nodiscard]] result<std::string> restart(deadline by);
