@@ -42,6 +42,18 @@ std::string quoted_element(std::string_view text) {
     return quoted + '"';
 }
 
+/// The error message of a log's line, from its level on; empty if it has none. Replies to clients
+/// that connect too early, such as "the database system is starting up", explain nothing.
+std::string_view message_in(std::string_view line) {
+    for (const std::string_view mark : {"FATAL: ", "PANIC: ", "error: "}) {
+        const auto at = line.find(mark);
+        if (at == std::string_view::npos) continue;
+        const auto message = line.substr(at);
+        if (message.find("the database system is ") == std::string_view::npos) return message;
+    }
+    return {};
+}
+
 // ---- Users
 
 /// `find` is getpwnam_r or getpwuid_r; `key` is its first argument.
@@ -250,18 +262,21 @@ std::string connection_string_for(const fs::path& socket_folder, std::string_vie
 std::string cause_in(std::string_view log) {
     constexpr std::size_t characters_max = 300;
     std::string_view cause;
+    std::string_view full_disk;
     std::string_view previous;
     for (const auto part : std::views::split(log, '\n')) {
         const std::string_view line{part.begin(), part.end()};
-        for (const std::string_view mark : {"FATAL: ", "PANIC: ", "error: "}) {
-            const auto at = line.find(mark);
-            if (at != std::string_view::npos && cause.empty()) cause = line.substr(at);
+        const auto message = message_in(line);
+        if (cause.empty()) cause = message;
+        // Also as a LOG line, before a FATAL line that only says that the server stops.
+        if (full_disk.empty() && line.find(full_disk_text) != std::string_view::npos) {
+            full_disk = message.empty() ? line : message;
         }
         // pg_upgrade marks only the end of its message.
         if (line == "Failure, exiting" && cause.empty()) cause = previous;
         if (!line.empty()) previous = line;
     }
-    return std::string{cause.substr(0, characters_max)};
+    return std::string{(full_disk.empty() ? cause : full_disk).substr(0, characters_max)};
 }
 
 std::vector<std::string> server_arguments(const server_settings& settings) {

@@ -62,8 +62,11 @@ inline constexpr const char* installations_folder = "/usr/lib/postgresql";
 [[nodiscard]] std::string connection_string_for(
     const std::filesystem::path& socket_folder, std::string_view database);
 
+/// Part of each message about a full disk.
+inline constexpr std::string_view full_disk_text = "No space left";
+
 /// Returns the line of a server's log that explains why it ended, cut to 300 characters; empty if
-/// it has no such line.
+/// it has no such line. A line about a full disk precedes all others.
 [[nodiscard]] std::string cause_in(std::string_view log);
 
 /// The server's command line, without the program.

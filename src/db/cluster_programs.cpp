@@ -30,6 +30,14 @@ const char* locale_for_cluster() {
     return "C.UTF-8";
 }
 
+/// Whether the disk of `file` has no space for a segment of the write-ahead log.
+bool is_full(const fs::path& file) {
+    constexpr std::uintmax_t segment_bytes = std::uintmax_t{16} * 1024 * 1024;
+    std::error_code failed;
+    const auto space = fs::space(file.parent_path(), failed);
+    return !failed && space.available < segment_bytes;
+}
+
 }  // namespace
 
 std::uintmax_t size_of(const fs::path& file) {
@@ -41,8 +49,10 @@ std::uintmax_t size_of(const fs::path& file) {
 error program_failed(const fs::path& program, const fs::path& log_file, std::uintmax_t begin) {
     if (begin > size_of(log_file)) begin = 0;  // Truncated since.
     auto cause = cause_in(read_small_file(log_file, begin));
+    // On a full disk, the log usually lacks the reason.
+    if (cause.empty() && is_full(log_file)) cause = fmt::format("{} on device", full_disk_text);
     if (cause.empty()) cause = "no reason given";
-    const bool full = cause.find("No space left") != std::string::npos;
+    const bool full = cause.find(full_disk_text) != std::string::npos;
     return error{
         full ? errc::storage_failed : errc::database_unavailable,
         fmt::format("{} failed: {} (more in {})", program.string(), cause, log_file.string())};

@@ -82,6 +82,7 @@ std::optional<struct stat> status_of(const fs::path& file) {
 /// True for errors caused by the last processes of a killed server. They still use its memory and
 /// end by themselves soon.
 bool is_transient(const error& why) {
+    if (why.code() == errc::storage_failed) return false;
     return why.detail().find("shared memory block") != std::string::npos ||
            why.detail().find("lock file") != std::string::npos;
 }
@@ -277,7 +278,6 @@ result<std::string> private_cluster::ensure_running(deadline by) {
     return connection_string;
 }
 
-result<std::string> private_cluster::restart(deadline by) {
 result<std::string> private_cluster::ensure_recovered(deadline by, deadline recovered_by) {
     auto running = ensure_running(by);
     if (running || running.error().code() != errc::timed_out || !is_owner()) return running;
@@ -286,6 +286,7 @@ result<std::string> private_cluster::ensure_recovered(deadline by, deadline reco
     return ensure_running(recovered_by);
 }
 
+result<std::string> private_cluster::restart(deadline by) {
     {
         const std::lock_guard hold{calls_};
         server_.reset();

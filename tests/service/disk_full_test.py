@@ -124,6 +124,15 @@ class FullDisks(DatabaseTest):
         self.assertFalse(os.path.exists(left))
         self.assertEqual(daemon.stop(), 0)
 
+    def test_a_start_on_a_full_disk(self):
+        disk = SmallDisk(128, self.addCleanup)
+        data = os.path.join(disk.folder, "data")
+        must(run_reelsd("migrate", database_url="", data_dir=data))
+        disk.fill()
+        done = run_reelsd("doctor", database_url="", data_dir=data)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("No space left on device", done.stdout + done.stderr)
+
     def test_no_room_for_an_upload(self):
         disk = SmallDisk(384, self.addCleanup)
         daemon = self.daemon(

@@ -66,6 +66,22 @@ TEST(CauseIn, IsTheFirstFatalLine) {
     EXPECT_EQ(cause_in("FATAL: " + std::string(1000, 'x')).size(), 300U);
 }
 
+TEST(CauseIn, SkipsRepliesToEarlyClients) {
+    const std::string reply = "2026 [3] FATAL:  the database system is starting up\n";
+    EXPECT_EQ(cause_in(reply), "");
+    EXPECT_EQ(cause_in(reply + "2026 [1] FATAL:  could not read\n"), "FATAL:  could not read");
+}
+
+TEST(CauseIn, PrefersAFullDisk) {
+    EXPECT_EQ(
+        cause_in("2026 [1] FATAL:  the startup process failed\n"
+                 "2026 [2] PANIC:  could not write: No space left on device\n"),
+        "PANIC:  could not write: No space left on device");
+    EXPECT_EQ(
+        cause_in("LOG:  could not create: No space left on device\nFATAL:  stopping\n"),
+        "LOG:  could not create: No space left on device");
+}
+
 TEST(ServerArguments, KeepTheServerPrivateAndDurable) {
     const auto arguments =
         server_arguments({.cluster = "/c", .socket_folder = "/s, \"x\"", .durable = true});
