@@ -1,5 +1,8 @@
 #include "metrics.hpp"
 
+#include <boost/describe/enumerators.hpp>
+#include <boost/mp11/algorithm.hpp>
+
 #include <prometheus/counter.h>
 #include <prometheus/family.h>
 #include <prometheus/gauge.h>
@@ -43,6 +46,10 @@ class snapshot_registry {
 public:
     explicit snapshot_registry(const metrics_snapshot& now) {
         gauge("reelsd_build_info", "The running program.", 1, {{"version", REELSD_VERSION}});
+        gauge(
+            "reelsd_start_time_seconds",
+            "When this daemon started, in Unix time.",
+            seconds_f{now.started_at.time_since_epoch()}.count());
         add_server(now.server);
         add_database(now);
         add_queue(now);
@@ -295,6 +302,13 @@ struct metrics::families {
     using request_kind = std::tuple<http::verb, std::string_view, http::status>;
 
     const request_series& series_of(const http::request_report& report);
+    prometheus::Counter& model_requests_of(
+        std::string_view provider, std::string_view model, std::string_view outcome) {
+        return model_requests.Add(
+            {{"provider", std::string{provider}},
+             {"model", std::string{model}},
+             {"outcome", std::string{outcome}}});
+    }
 
     prometheus::Registry registry;
     counters& requests{counter(
@@ -342,7 +356,20 @@ const metrics::families::request_series& metrics::families::series_of(
     return exchanges.emplace(kind, request_series{&requested, &time}).first->second;
 }
 
-metrics::metrics() : families_{std::make_unique<families>()} {}
+metrics::metrics() : families_{std::make_unique<families>()} {
+    // Prometheus computes no increase for a series that begins with its first event.
+    const auto add = [](counters& family, std::string_view outcome) {
+        family.Add({{"outcome", std::string{outcome}}});
+    };
+    for (const auto* const outcome : {"done", "retry", "snoozed", "released", "lost"}) {
+        add(families_->attempts, outcome);
+    }
+    boost::mp11::mp_for_each<boost::describe::describe_enumerators<jobs::job_error_code>>(
+        [&](auto code) { add(families_->attempts, code.name); });
+    for (const auto* const outcome : {"delivered", "snoozed", "abandoned", "released"}) {
+        add(families_->webhook_tries, outcome);
+    }
+}
 metrics::~metrics() = default;
 
 void metrics::note_request(const http::request_report& report) {
@@ -365,12 +392,7 @@ void metrics::note_resolution(std::string_view resolver, std::string_view outcom
 
 void metrics::note_model_request(
     std::string_view provider, std::string_view model, std::string_view outcome) {
-    families_->model_requests
-        .Add(
-            {{"provider", std::string{provider}},
-             {"model", std::string{model}},
-             {"outcome", std::string{outcome}}})
-        .Increment();
+    families_->model_requests_of(provider, model, outcome).Increment();
 }
 
 void metrics::note_webhook_try(std::string_view outcome) {
@@ -386,6 +408,12 @@ void metrics::note_expiry_round(std::string_view what) {
 }
 
 std::string metrics::text(const metrics_snapshot& now) const {
+    // As in the constructor, for the models in use.
+    for (const auto& circuit : now.circuits) {
+        for (const auto* const outcome : {"unauthorized", "misconfigured", "quota_exhausted"}) {
+            families_->model_requests_of(circuit.provider, circuit.model, outcome);
+        }
+    }
     auto all = families_->registry.Collect();
     auto read = snapshot_registry{now}.collect();
     all.insert(

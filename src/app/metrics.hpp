@@ -2,6 +2,7 @@
 
 #include <reelsd/db/pool.hpp>
 #include <reelsd/domain/jobs/caller_lookup.hpp>
+#include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/jobs/media_store.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
@@ -26,6 +27,7 @@ namespace reelsd::app {
 
 /// Values that other components own, read for one scrape.
 struct metrics_snapshot {
+    std::chrono::system_clock::time_point started_at = {};
     http::server_counts server;
     db::pool_state pool;
     db::metrics_by_query queries;

@@ -72,7 +72,8 @@ class Monitoring(DatabaseTest):
             self.assertEqual(answer.status, 202, answer)
             account.finished(answer.json()["id"])
         receiver.wait_for("/hook", 2)
-        wait_until(lambda: "reelsd_webhook_tries_total" in self.scrape(daemon), "the tries of webhooks")
+        wait_until(lambda: 'reelsd_webhook_tries_total{outcome="delivered"} 2' in self.scrape(daemon),
+                   "the deliveries of webhooks")
         # Longer ago than any reel with a pending webhook is kept.
         self.sql("UPDATE job SET finished_at = finished_at - interval '10 days' WHERE status = 'error'")
         wait_until(lambda: "reelsd_removed_total" in self.scrape(daemon), "the reel that expires", 60)

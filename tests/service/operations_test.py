@@ -345,7 +345,7 @@ class Commands(ServiceTest):
         self.assertEqual((job["status"], job["error_code"]), ("error", "internal"), job)
         self.assertIn("The operator of this service can find the cause in the log", job["error"])
         self.assertIn('outcome="internal"} 1', daemon.request("GET", "/metrics").body.decode(), "one attempt")
-        self.assertNotIn('outcome="retry"', daemon.request("GET", "/metrics").body.decode())
+        self.assertIn('outcome="retry"} 0', daemon.request("GET", "/metrics").body.decode())
 
     def test_an_outdated_kernel(self):
         for command in ("serve", "doctor"):

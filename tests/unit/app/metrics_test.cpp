@@ -65,6 +65,22 @@ TEST(Metrics, CountsTheWorkOfWorkers) {
                   "provider=\"gemini\"} 1"));
 }
 
+// Goal: Prometheus sees the first event as an increase.
+TEST(Metrics, SeriesExistBeforeTheirFirstEvent) {
+    metrics registry;
+    metrics_snapshot now;
+    now.circuits.push_back({.provider = "gemini", .model = "flash"});
+    const auto text = registry.text(now);
+    EXPECT_THAT(text, HasSubstr("reelsd_job_attempts_total{outcome=\"storage_error\"} 0\n"));
+    EXPECT_THAT(text, HasSubstr("reelsd_webhook_tries_total{outcome=\"abandoned\"} 0\n"));
+    constexpr auto* refused =
+        "reelsd_model_requests_total{model=\"flash\",outcome=\"unauthorized\",provider=\"gemini\"}"
+        " ";
+    EXPECT_THAT(text, HasSubstr(std::string{refused} + "0\n"));
+    registry.note_model_request("gemini", "flash", "unauthorized");
+    EXPECT_THAT(registry.text(now), HasSubstr(std::string{refused} + "1\n"));
+}
+
 // Goal: money is exact, even beyond the precision of a double.
 TEST(Metrics, ShowsTheLedgerExactly) {
     const metrics registry;
@@ -116,6 +132,7 @@ TEST(Metrics, ShowsTheLedgerExactly) {
 TEST(Metrics, ReadsOtherComponentsAtEachScrape) {
     metrics registry;
     metrics_snapshot now;
+    now.started_at = std::chrono::system_clock::time_point{1'790'000'000s};
     now.server.connections_accepted = 7;
     now.queries["jobs.find"] = {.count = 3, .errors = 1, .seconds = 0.5};
     now.workers = 16;
@@ -125,6 +142,7 @@ TEST(Metrics, ReadsOtherComponentsAtEachScrape) {
         jobs::queue_state{.pending = 5, .due = 4, .processing = 2, .oldest_due = seconds_f{1.5}};
     for (int scrape = 0; scrape < 2; ++scrape) {
         const auto text = registry.text(now);
+        EXPECT_THAT(text, HasSubstr("reelsd_start_time_seconds 1790000000\n"));
         EXPECT_THAT(text, HasSubstr("reelsd_http_connections_accepted_total 7"));
         EXPECT_THAT(text, HasSubstr("reelsd_database_round_trips_total{query=\"jobs.find\"} 3"));
         EXPECT_THAT(text, HasSubstr("reelsd_database_up 1"));
