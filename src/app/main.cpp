@@ -1,7 +1,13 @@
 #include "commands.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <exception>
+#include <system_error>
 #include <variant>
 
 namespace reelsd::app {
@@ -21,16 +27,35 @@ log::logger logger_for(const invocation& request) {
 /// After this exit code, the service manager does not restart the daemon.
 constexpr int invalid_setting_code = 2;
 
+/// Only where an operator looks for mistakes: scripts set variables for other programs as well.
+void warn_of_unknown_variables(const invocation& request, const log::logger& log) {
+    const bool is_checked = std::holds_alternative<serve_command>(request.chosen) ||
+                            std::holds_alternative<doctor_command>(request.chosen);
+    if (!is_checked) return;
+    for (const auto& name : unknown_variables(environ)) {
+        log.warning("environment variable is not a setting", {{"variable", name}});
+    }
+}
+
+/// Writes buffered output, which fails on a full disk.
+result<void> flush_output() {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+    const auto why = std::generic_category().message(errno);
+    return error{errc::storage_failed, fmt::format("standard output: {}", why)};
+}
+
 /// Runs the command. Returns the exit code. After a failure it has printed the error on standard
 /// error.
 int run(const invocation& request) {
     const auto log = logger_for(request);
+    warn_of_unknown_variables(request, log);
     const auto execute_chosen = [&](const auto& chosen) {
         return execute(chosen, request.config, log);
     };
     result<void> outcome;
     try {
         outcome = std::visit(execute_chosen, request.chosen);
+        if (outcome) outcome = flush_output();
     } catch (const std::exception& thrown) {
         outcome = error{errc::internal, thrown.what()};
     }

@@ -93,6 +93,18 @@ result<std::optional<std::string>> value_in_environment(const setting_definition
     return std::optional{*secret};
 }
 
+bool is_read(std::string_view variable) {
+    if (variable == "REELSD_CONFIG") return true;
+    for (const auto& group : setting_groups()) {
+        for (const auto& definition : group.settings) {
+            const auto name = environment_name(definition.name);
+            const bool is_secret = definition.value.shown == exposure::secret;
+            if (variable == name || (is_secret && variable == name + "_FILE")) return true;
+        }
+    }
+    return false;
+}
+
 /// The installation's configuration file; empty if it does not exist.
 std::string installed_configuration_file() {
     const auto file = find_installation(settings{}).configuration;
@@ -171,6 +183,17 @@ result<void> check_together(const settings& config) {
     if (config.tls_certificate.empty() == config.tls_key.empty()) return {};
     const auto* const missing = config.tls_key.empty() ? "tls-key" : "tls-certificate";
     return invalid(fmt::format("tls-certificate and tls-key go together: {} is not set", missing));
+}
+
+std::vector<std::string> unknown_variables(const char* const* environment) {
+    std::vector<std::string> names;
+    for (; *environment != nullptr; ++environment) {
+        const std::string_view entry{*environment};
+        const auto name = entry.substr(0, entry.find('='));
+        const bool is_empty = name.size() + 1 >= entry.size();
+        if (entry.starts_with("REELSD_") && !is_empty && !is_read(name)) names.emplace_back(name);
+    }
+    return names;
 }
 
 result<settings> read_settings(const given_values& flags, const std::string& config_file) {

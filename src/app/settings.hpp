@@ -147,6 +147,10 @@ using given_values = std::map<std::string, std::string>;
 [[nodiscard]] result<settings> read_settings(
     const given_values& flags, const std::string& config_file);
 
+/// Names of the variables that begin with REELSD_, are not empty and belong to no setting.
+/// `environment` is a list of "NAME=VALUE" that ends with a null pointer.
+[[nodiscard]] std::vector<std::string> unknown_variables(const char* const* environment);
+
 // The table of all settings. The command line, the environment variables, the configuration file,
 // `reelsd --help` and the pages that scripts/setting-pages writes are derived from it.
 

@@ -85,6 +85,11 @@ class Settings(ServiceTest):
         with self.subTest("a file that is a folder"):
             self.refused(run_reelsd("--config", os.path.dirname(path), "serve"), "directory")
 
+    def test_a_variable_that_is_no_setting(self):
+        done = run_reelsd("serve", wrokers=3, workers="", tls_certificate="/nonexistent", tls_key="/nonexistent")
+        self.assertIn("environment variable is not a setting variable=REELSD_WROKERS\n", done.stderr)
+        self.assertEqual(done.stderr.count("is not a setting"), 1)
+
     def test_wrong_command_lines(self):
         for arguments in ([], ["dance"], ["serve", "--no-such-flag"], ["token"], ["token", "create"],
                           ["account", "create"], ["--workers"]):
@@ -243,6 +248,15 @@ class Commands(ServiceTest):
         self.assertNotEqual(unknown.returncode, 0)
         self.assertIn("no such account", unknown.stderr)
         self.assertEqual(unknown.stdout, "")
+
+    def test_a_token_that_cannot_be_printed(self):
+        account = self.served.account()
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [program("reelsd"), "token", "create", "--account", account.email, "--name", "lost"],
+                env=clean_environment(**self.served.settings), stdout=full, stderr=subprocess.PIPE, text=True,
+                timeout=60, cwd=self.served.folder)
+        self.assertEqual((done.returncode, done.stderr), (1, "reelsd: standard output: No space left on device\n"))
 
     def test_a_revoked_token_is_refused_within_a_second(self):
         account = self.served.account()

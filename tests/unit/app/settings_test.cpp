@@ -47,6 +47,21 @@ TEST(Settings, AnErrorNamesSettingValueAndAllowedValues) {
         "workers: \"many\" is not allowed; allowed: a whole number from 0 to 256");
 }
 
+TEST(Settings, VariablesThatAreNoSettings) {
+    constexpr const char* environment[] = {
+        "REELSD_WROKERS=3",
+        "REELSD_WORKERS=3",
+        "REELSD_CONFIG=/reelsd.conf",
+        "REELSD_GEMINI_API_KEY_FILE=/key",
+        "REELSD_WORKERS_FILE=/workers",
+        "REELSD_EMPTY=",
+        "WORKERS=3",
+        nullptr};
+    EXPECT_THAT(
+        unknown_variables(environment),
+        ::testing::ElementsAre("REELSD_WROKERS", "REELSD_WORKERS_FILE"));
+}
+
 TEST(Settings, Bounds) {
     struct test_case {
         const char* name;
