@@ -76,7 +76,7 @@ constexpr auto client_settings = std::to_array<setting_definition>({
          "ADDRESS:PORT, for example 10.0.0.11:9464, or none")
          .by_default("none"),
      "Address and port for /metrics alone, over plain HTTP. With none, listen serves /metrics to "
-     "clients on the same machine."},
+     "loopback clients only."},
     {"share-port",
      flag<&settings::share_port>().by_default("false"),
      "Several daemons with the same data-dir share one port, so that restarts refuse no requests."},

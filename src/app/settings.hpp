@@ -35,7 +35,7 @@ struct media_bucket {
 struct settings {
     std::set<std::string_view> given;  ///< Names of the settings that the operator has set.
     http::listen_address listen;
-    /// For `/metrics` alone. Without it `listen` serves them, to clients on this machine.
+    /// For `/metrics` alone. Without it `listen` serves them, to loopback clients.
     std::optional<http::listen_address> metrics_listen;
     bool share_port = false;  ///< Shares the port with other daemons on `data_dir`.
     std::size_t connections_max = 0;
