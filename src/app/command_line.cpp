@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -138,6 +140,10 @@ void add_account_commands(CLI::App& app, command& chosen) {
         .add_option(
             "--monthly-budget-usd", changes.monthly_budget_usd, "Cost of models, US dollars")
         ->check(CLI::Range(0.0, 1e9))
+        ->check([](const std::string& text) {  // The range includes nan.
+            const bool is_nan = std::isnan(std::strtod(text.c_str(), nullptr));
+            return is_nan ? fmt::format("{} is not a number", text) : std::string{};
+        })
         ->type_name("N");
 
     auto [invite, invited] = add_command<invite_account_command>(

@@ -114,6 +114,8 @@ private:
 }  // namespace
 
 result<std::map<std::string, std::string>> parse_configuration(std::string_view text) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     return configuration_parser{text}.parse();
 }
 

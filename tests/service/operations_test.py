@@ -303,6 +303,9 @@ class Commands(ServiceTest):
             bad = self.served.cli("account", "limits", "--email", account.email,
                                   "--concurrent-jobs", value)
             self.assertEqual(bad.returncode, 2, bad)
+        bad = self.served.cli("account", "limits", "--email", account.email, "--monthly-budget-usd", "nan")
+        self.assertEqual(bad.returncode, 2, bad)
+        self.assertIn("nan is not a number", bad.stderr)
         unknown = self.served.cli("account", "limits", "--email", "nobody@example.test",
                                  "--concurrent-jobs", "1")
         self.assertNotEqual(unknown.returncode, 0)

@@ -46,6 +46,12 @@ TEST(ConfigurationFile, CommentsAndEmptyLinesAreSkipped) {
     EXPECT_TRUE(parse_configuration("")->empty());
 }
 
+TEST(ConfigurationFile, AByteOrderMarkIsSkipped) {
+    const auto values = parse_configuration("\xEF\xBB\xBFkey = 4");
+    ASSERT_TRUE(values) << values.error().detail();
+    EXPECT_THAT(*values, UnorderedElementsAre(Pair("key", "4")));
+}
+
 TEST(ConfigurationFile, AnErrorHasItsLine) {
     const std::pair<const char*, const char*> cases[] = {
         {"a = 1\n[server]\n", "line 2: tables are not allowed"},
