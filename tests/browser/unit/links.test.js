@@ -11,6 +11,17 @@ test('links are found in any text, each once', () => {
     assert.deepEqual(linksIn('evilinstagram.com/reel/A https://tiktok.com/x'), ['https://tiktok.com/x']);
 });
 
+test('text that touches a link does not belong to it', () => {
+    for (const text of [`“${REEL}”`, `${REEL}，好`, `看${REEL}看`, `${REEL}…`, `**${REEL}**`, `{${REEL}}`, `[${REEL}](${REEL})`]) {
+        assert.deepEqual(linksIn(text), [REEL], text);
+    }
+    const other = 'https://www.instagram.com/p/B-_/?igsh=MzRlODBiNWFlZA==';
+    for (const separator of [',', ';', '', '、', '|']) {
+        assert.deepEqual(linksIn(`${other}${separator}${REEL}`), [other, REEL], separator);
+    }
+    assert.deepEqual(linksIn('www.instagram.com/p/A,instagram.com/p/B'), ['https://www.instagram.com/p/A', 'https://instagram.com/p/B']);
+});
+
 test('a text without links is submitted for the server to reject', () => {
     assert.deepEqual(linksIn(' hello '), ['hello']);
     assert.deepEqual(linksIn(' instagram.com/reel/A '), ['https://instagram.com/reel/A']);

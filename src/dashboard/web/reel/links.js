@@ -6,11 +6,14 @@ export function completeLink(typed) {
     return /^(?:www\.|m\.)?instagram\.com\//i.test(link) ? `https://${link}` : link;
 }
 
-const LINKS = /https?:\/\/[^\s<>"']+|(?<![\w.@/-])(?:www\.|m\.)?instagram\.com\/[^\s<>"']+/gi;
+const START = String.raw`(?:https?://|(?<![\w.@/-])(?:www\.|m\.)?instagram\.com/)`;
+
+// A link ends before the next link and before a character that no address contains, such as a full-width comma.
+const LINKS = new RegExp(String.raw`${START}(?:(?!${START})[\w\-.~:/?#[\]@!$&()*+,;=%])+`, 'gi');
 
 /** The distinct links in a text, in order and with their scheme; the text itself if it contains none. */
 export function linksIn(text) {
-    const found = [...text.matchAll(LINKS)].map(([link]) => completeLink(link.replace(/[.,;:!?)\]}]+$/, '')));
+    const found = [...text.matchAll(LINKS)].map(([link]) => completeLink(link.replace(/[^\w/=-]+$/, '')));
     return found.length > 0 ? [...new Set(found)] : [completeLink(text)];
 }
 
