@@ -135,8 +135,9 @@ test('a tab reloads when another account has signed in, and changes nothing ther
     const [name, value] = second.cookie.split(/=(.*)/s);
     const signInAsSecond = (visitor) => visitor.context.addCookies(
         [{ name, value, url: daemon.origin, httpOnly: true, sameSite: 'Strict' }]);
-    const openTab = async () => {
+    const openTab = async (answerEvents = (route) => route.continue()) => {
         const visitor = await Visitor.open(browser, daemon, { person: first });
+        await visitor.page.route('**/dashboard/api/events', answerEvents);
         await visitor.visit('/');
         await visitor.page.evaluate(() => {
             window.isBeforeReload = true;
@@ -163,6 +164,22 @@ test('a tab reloads when another account has signed in, and changes nothing ther
     await reloads(returning);
     returning.assertClean();
     await returning.close();
+
+    let streams = 0;
+    let resume;
+    const resumed = new Promise((resolve) => { resume = resolve; });
+    const staying = await openTab(async (route) => { // The browser resumes the first stream.
+        streams += 1;
+        if (streams === 1) {
+            return route.fulfill({ contentType: 'text/event-stream', body: 'retry: 10\n\n' });
+        }
+        await resumed;
+        return route.continue();
+    });
+    resume();
+    await reloads(staying);
+    staying.assertClean();
+    await staying.close();
 });
 
 test('signing out after the session has ended elsewhere is not an error', async () => {

@@ -85,6 +85,8 @@ function open() {
         // A stream that the browser resumes has missed no event; a new stream may have.
         if (isFirst) {
             notify('reset', {});
+        } else {
+            loadSession(); // Another account may have signed in.
         }
         isFirst = false;
     };
