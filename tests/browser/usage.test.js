@@ -103,6 +103,21 @@ test('usage is split by purpose, and reels are counted where nothing was paid', 
     await visitor.close();
 });
 
+test('the limits fit where a part of the cost is estimated', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    await page.route('**/dashboard/api/reels/usage/budget', async (route) => {
+        const response = await route.fetch();
+        const estimated = { spent_this_month_usd: 0.1582, estimated_this_month_usd: 0.0218 };
+        await route.fulfill({ response, json: { ...await response.json(), ...estimated } });
+    });
+    await visitor.visit('/usage');
+    await page.locator('.limits', { hasText: '$0.18, of which $0.0218 estimated' }).waitFor();
+    await visitor.assertLayout();
+    visitor.assertClean();
+    await visitor.close();
+});
+
 test('without cost, the reels are counted', async () => {
     const day = (age) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
     const row = (date) => ({ date, provider: 'local', model: 'reelsd-local-2', purpose: 'analysis', calls: 3, prompt_tokens: 0,
