@@ -42,6 +42,23 @@ test('a locally analysed reel says what a model adds, until that is closed', asy
     await guest.close();
 });
 
+test('without a model, a reel is analysed again without the options that need one', async () => {
+    const { id } = await administrator.finished(SAMPLE);
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    await page.route(`**/dashboard/api/reels/${id}`, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...await response.json(), options: { extract: 'recipe', analyzer: 'gemini' } } });
+    });
+    await visitor.visit(`/reels/${id}`);
+    await page.getByRole('button', { name: 'Analyse again' }).click();
+    await page.getByText('this server has none').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Analyse again' }).click();
+    await page.waitForURL((url) => /^\/reels\/\d+$/.test(url.pathname) && url.pathname !== `/reels/${id}`);
+    visitor.assertClean();
+    await visitor.close();
+});
+
 for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
     test(`the form is accessible and fits, ${scheme}`, async () => {
         const visitor = await Visitor.open(browser, daemon, { person: administrator, width, scheme });

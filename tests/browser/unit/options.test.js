@@ -1,7 +1,7 @@
 // Options of a submission.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fieldsOfOptions, NO_OPTIONS, optionMembers, optionOfMessage, OWN_SCHEMA, schemaProblem } from '../../../src/dashboard/web/reels/option_members.js';
+import { fieldsOfOptions, NO_OPTIONS, optionMembers, optionOfMessage, OWN_SCHEMA, schemaProblem, supportedFields } from '../../../src/dashboard/web/reels/option_members.js';
 import { optionWords } from '../../../src/dashboard/web/reel/option_words.js';
 
 test('only fields with a value become members, and a schema becomes an object', () => {
@@ -19,6 +19,14 @@ test('a schema that is no JSON object has a problem, and only if it is used', ()
         ['null', /must be a JSON object/]]) {
         assert.match(schemaProblem({ ...NO_OPTIONS, extract: OWN_SCHEMA, schema }), problem);
     }
+});
+
+test('options that no analyzer of the server follows are left out', () => {
+    const fields = { ...NO_OPTIONS, extract: 'recipe', language: 'de', analyzer: 'gemini' };
+    assert.deepEqual(supportedFields(fields, ['gemini', 'local']), fields);
+    assert.deepEqual(supportedFields(fields, ['openai']), { ...fields, analyzer: '' });
+    assert.deepEqual(supportedFields(fields, ['local']), NO_OPTIONS);
+    assert.deepEqual(supportedFields({ ...NO_OPTIONS, analyzer: 'local' }, ['local']), NO_OPTIONS);
 });
 
 test('an error is shown at its option', () => {

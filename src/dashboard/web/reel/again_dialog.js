@@ -1,9 +1,7 @@
 // Another analysis of a reel, with other options.
-import { html } from 'htm/preact/standalone';
+import { html, useState } from 'htm/preact/standalone';
 import { request } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
-import { sessionStore } from '../core/session.js';
-import { useStore } from '../core/store.js';
 import { useOptions } from '../reels/option_details.js';
 import { fieldsOfOptions, isOptionError } from '../reels/option_members.js';
 import { Options } from '../reels/options.js';
@@ -32,8 +30,11 @@ async function submitAgain(reel, members) {
 
 /** The dialog; the options of `reel` are chosen initially. */
 export function AgainDialog({ reel, onClose }) {
-    const analyzers = useStore(sessionStore).session?.analyzers ?? [];
-    const options = useOptions(fieldsOfOptions(reel.options), () => clearError());
+    const [fields, setFields] = useState(fieldsOfOptions(reel.options));
+    const options = useOptions(fields, (changed) => {
+        setFields(changed);
+        clearError();
+    });
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
         const members = options.members();
         if (members) {
@@ -46,8 +47,7 @@ export function AgainDialog({ reel, onClose }) {
         <form class="stack" onSubmit=${submit} noValidate>
             <p class="muted">The new analysis is a separate reel, which you can compare with this one.${' '}
                 ${videoAddress(reel) && 'The kept video is used, without a request to the platform.'}</p>
-            <${Options} ...${options.shown} analyzers=${analyzers}
-                message=${isOptionError(error) ? error.message : null} />
+            <${Options} ...${options.shown} message=${isOptionError(error) ? error.message : null} />
             ${error && !isOptionError(error) && html`<${FailureNote} error=${error} />`}
             <div class="actions">
                 <button class="button" type="button" onClick=${onClose}>Cancel</button>

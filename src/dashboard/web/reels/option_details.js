@@ -2,35 +2,32 @@
 import { html, useEffect, useState } from 'htm/preact/standalone';
 import { sessionStore } from '../core/session.js';
 import { useStore } from '../core/store.js';
-import { NO_OPTIONS, optionMembers, schemaProblem } from './option_members.js';
+import { NO_OPTIONS, optionMembers, schemaProblem, supportedFields } from './option_members.js';
 import { Options } from './options.js';
 
 /**
- * The state of the options of a form: `members()` returns those of the submission, or null after it has shown what is
- * wrong with the schema; `shown` are props of OptionDetails. `onChange` runs when the user changes an option.
+ * The options of a form, with the fields `chosen`: `members()` returns those of the submission, or null after it has shown
+ * what is wrong with the schema; `shown` are props of OptionDetails. `onChange` receives the fields that the user changed.
  */
-export function useOptions(initial, onChange) {
-    const [fields, setFields] = useState(initial);
+export function useOptions(chosen, onChange) {
+    const analyzers = useStore(sessionStore).session?.analyzers ?? [];
+    const fields = supportedFields(chosen, analyzers);
     const [isChecked, setIsChecked] = useState(false);
     const members = () => {
         const isWrong = schemaProblem(fields) !== null;
         setIsChecked(isWrong);
         return isWrong ? null : optionMembers(fields);
     };
-    const onFields = (news) => {
-        setFields((old) => ({ ...old, ...news }));
-        onChange();
-    };
-    return { members, shown: { fields, isChecked, onFields } };
+    const onFields = (news) => onChange({ ...fields, ...news });
+    return { members, shown: { fields, analyzers, isChecked, onFields } };
 }
 
 /**
  * The options of a form; `message` is the server's error about one, which opens them. `children` is a further option,
  * which counts if `isChildSet`.
  */
-export function OptionDetails({ fields, message, isChecked, onFields, isChildSet, children }) {
+export function OptionDetails({ fields, analyzers, message, isChecked, onFields, isChildSet, children }) {
     const [isOpen, setIsOpen] = useState(false);
-    const analyzers = useStore(sessionStore).session?.analyzers ?? [];
     useEffect(() => {
         if (message || isChecked) {
             setIsOpen(true);

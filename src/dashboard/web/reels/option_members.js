@@ -32,6 +32,19 @@ export function optionMembers({ extract, schema, language, instructions, analyze
     };
 }
 
+/** Whether the server has an analyzer that is a model. */
+export function hasModel(analyzers) {
+    return analyzers.some((name) => name !== 'local');
+}
+
+/** The fields that the server's analyzers can follow: without a model none, and no analyzer that has been removed. */
+export function supportedFields(fields, analyzers) {
+    if (!hasModel(analyzers)) {
+        return NO_OPTIONS;
+    }
+    return analyzers.includes(fields.analyzer) ? fields : { ...fields, analyzer: '' };
+}
+
 /** The option that an error message of the server begins with, or null. */
 export function optionOfMessage(message) {
     return /^(extract|language|instructions|analyzer)\b/i.exec(message ?? '')?.[1].toLowerCase() ?? null;

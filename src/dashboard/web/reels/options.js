@@ -5,7 +5,7 @@ import { labelOf } from '../extract/labels.js';
 import { Field, SelectField, TextField } from '../ui/field.js';
 import { useLoading } from '../ui/loading.js';
 import { FailureNote } from '../ui/notes.js';
-import { optionOfMessage, OWN_SCHEMA, schemaProblem } from './option_members.js';
+import { hasModel, optionOfMessage, OWN_SCHEMA, schemaProblem } from './option_members.js';
 
 const LANGUAGES = ['ar', 'de', 'en', 'es', 'fr', 'hi', 'id', 'it', 'ja', 'ko', 'nl', 'pl', 'pt-BR', 'ru', 'tr', 'uk', 'zh'];
 const ANALYZER_WORDS = { local: 'built-in, without a model' };
@@ -59,8 +59,7 @@ function ModelFields({ fields, analyzers, errorOf, isChecked, onFields }) {
 export function Options({ fields, analyzers, message, isChecked, onFields }) {
     const wrong = optionOfMessage(message);
     const errorOf = (name) => wrong === name ? message : null;
-    const hasModel = analyzers.some((name) => name !== 'local');
-    return html`<div class="options">${hasModel
+    return html`<div class="options">${hasModel(analyzers)
         ? html`<${ModelFields} fields=${fields} analyzers=${analyzers} errorOf=${errorOf} isChecked=${isChecked}
             onFields=${onFields} />`
         : html`<p class="muted small">Extraction, language and instructions need a model; this server has none.</p>`}

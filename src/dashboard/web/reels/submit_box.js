@@ -57,7 +57,11 @@ export function SubmitBox({ isListed, link, shared }) {
     const links = text.trim() === '' ? [] : linksIn(text);
     const post = links.length === 1 ? platformLink(links[0]) : null;
     const isForUpload = text === uploadText;
-    const options = useOptions(NO_OPTIONS, () => forgetErrors());
+    const [fields, setFields] = useState(NO_OPTIONS);
+    const options = useOptions(fields, (changed) => {
+        setFields(changed);
+        forgetErrors();
+    });
     const membersToSend = () => {
         const members = options.members();
         return members && { ...isFresh && { fresh: true }, ...members };
