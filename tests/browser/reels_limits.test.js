@@ -160,6 +160,8 @@ test('an upload keeps what is typed meanwhile, and reports its failure on anothe
         await sent;
     };
     await visitor.visit(`/?upload=${encodeURIComponent(link)}`);
+    await page.getByText('Options', { exact: true }).click();
+    await page.getByLabel('Analyse again, even if done within a day').check();
     await upload();
     await page.locator('.choices label', { hasText: 'Failed' }).click();
     await page.waitForURL('**/?status=error');
@@ -169,6 +171,7 @@ test('an upload keeps what is typed meanwhile, and reports its failure on anothe
     release();
     await page.locator('.toast', { hasText: 'Submitted' }).waitFor();
     assert.equal(await field.inputValue(), typed);
+    assert.equal(await page.getByLabel('Analyse again, even if done within a day').isChecked(), false, 'it applies once');
     assert.equal(new URL(page.url()).search, '?status=error');
 
     await upload();

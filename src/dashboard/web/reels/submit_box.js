@@ -66,8 +66,10 @@ export function SubmitBox({ isListed, link, shared }) {
         const members = options.members();
         return members && { ...isFresh && { fresh: true }, ...members };
     };
-    // What was typed meanwhile stays.
-    const clearSent = () => setText((now) => now === text ? '' : now);
+    const clearSent = () => {
+        setText((now) => now === text ? '' : now); // What was typed meanwhile stays.
+        setIsFresh(false);
+    };
     const uploadVideos = async (files) => {
         const members = membersToSend();
         if (!members) {
@@ -113,7 +115,6 @@ export function SubmitBox({ isListed, link, shared }) {
             }
         }
         clearSent();
-        setIsFresh(false);
         if (shared) {
             noteAddress('/'); // It has the shared text, which a reload would bring back.
         }
