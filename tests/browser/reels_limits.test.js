@@ -159,10 +159,24 @@ test('an upload keeps what is typed meanwhile, and reports its failure on anothe
         await page.getByLabel('Video files').setInputFiles({ name: 'a.mp4', mimeType: 'video/mp4', buffer: Buffer.from('a') });
         await sent;
     };
+    const drop = async (name) => {
+        const dataTransfer = await page.evaluateHandle((file) => {
+            const transfer = new DataTransfer();
+            transfer.items.add(new File(['a'], file));
+            return transfer;
+        }, name);
+        await page.locator('.submit').dispatchEvent('dragover', { dataTransfer });
+        await page.locator('.submit-over').waitFor();
+        await page.locator('.submit').dispatchEvent('drop', { dataTransfer });
+    };
     await visitor.visit(`/?upload=${encodeURIComponent(link)}`);
+    await drop('notes.txt');
+    await page.locator('.toast', { hasText: 'Not uploaded, because not a video: notes.txt' }).waitFor();
     await page.getByText('Options', { exact: true }).click();
     await page.getByLabel('Analyse again, even if done within a day').check();
     await upload();
+    await drop('b.mp4');
+    await page.locator('.toast', { hasText: 'Not uploaded: another submission is in progress.' }).waitFor();
     await page.locator('.choices label', { hasText: 'Failed' }).click();
     await page.waitForURL('**/?status=error');
     await page.locator('.upload').waitFor();

@@ -10,7 +10,7 @@ import { refreshList } from './list.js';
 import { OptionDetails, useOptions } from './option_details.js';
 import { isOptionError, NO_OPTIONS } from './option_members.js';
 import { submitLink, submitLinks, submitVideo } from './submissions.js';
-import { UploadProgress, useDrop, VideoPicker } from './video_picker.js';
+import { isVideo, UploadProgress, useDrop, VideoPicker } from './video_picker.js';
 
 const ROWS_MAX = 8;
 
@@ -135,7 +135,20 @@ export function SubmitBox({ isListed, link, shared }) {
         }
     };
     const [problem, checked] = useProblem(text);
-    const takeFiles = (files) => files.length > 0 && !isBusy && !sending.progress && uploadVideos(files);
+    const takeFiles = (files) => {
+        if (isBusy || sending.progress) {
+            showToast('Not uploaded: another submission is in progress. Try again once it has ended.', { isFailure: true });
+            return;
+        }
+        const others = files.filter((file) => !isVideo(file)).map(({ name }) => name);
+        if (others.length > 0) {
+            showToast(`Not uploaded, because not a video: ${others.join(', ')}`, { isFailure: true });
+        }
+        const videos = files.filter(isVideo);
+        if (videos.length > 0) {
+            uploadVideos(videos);
+        }
+    };
     const drop = useDrop(takeFiles);
     const optionError = [error, sending.error].find(isOptionError);
     const refusal = problem ?? (error?.status === 400 && !isOptionError(error) ? error.message : null);

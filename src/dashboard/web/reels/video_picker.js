@@ -2,13 +2,14 @@
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { Icon } from '../ui/icons.js';
 
-function isVideo(file) {
+/** Whether a file is a video, by its type or its name. */
+export function isVideo(file) {
     return file.type.startsWith('video/') || /\.(?:mp4|mov|m4v|webm)$/i.test(file.name);
 }
 
 /**
  * The target of dropped files: `isOver` while files are dragged over it, and `props` of its element. `onFiles` receives
- * the files that look like videos.
+ * the files.
  */
 export function useDrop(onFiles) {
     const [isOver, setIsOver] = useState(false);
@@ -23,7 +24,7 @@ export function useDrop(onFiles) {
         if (isOver) { // A dropped text goes into the field.
             event.preventDefault();
             setIsOver(false);
-            onFiles([...event.dataTransfer.files].filter(isVideo));
+            onFiles([...event.dataTransfer.files]);
         }
     };
     return { isOver, props: { onDragOver: drag, onDragLeave: leave, onDrop: drop } };
@@ -35,7 +36,7 @@ export function VideoPicker({ hint, isBusy, isMain, onFiles }) {
     const button = useRef(null);
     useEffect(() => isMain && button.current.focus(), [isMain]);
     const choose = (event) => {
-        onFiles([...event.target.files].filter(isVideo));
+        onFiles([...event.target.files]);
         input.current.value = ''; // Allows the same file to be chosen again.
     };
     return html`<div class="picker">
