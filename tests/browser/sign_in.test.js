@@ -182,6 +182,50 @@ test('a tab reloads when another account has signed in, and changes nothing ther
     await staying.close();
 });
 
+test('typed links and options survive other pages and an expired session, and are not shown to another account', async () => {
+    const [person, other] = [await invited(administrator, 'typing@example.test'), await invited(administrator, 'other@example.test')];
+    await person.finished(SAMPLE);
+    const visitor = await Visitor.open(browser, daemon, { person });
+    const { page } = visitor;
+    const links = page.getByLabel('Analyse a reel');
+    const options = page.getByText(/^Options/);
+    const signIn = async ({ email }) => {
+        await page.getByLabel('E-mail address').fill(email);
+        await page.getByLabel('Password').fill(PASSWORD);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Reels', exact: true }).waitFor();
+    };
+    const assertTyped = async () => {
+        assert.equal(await links.inputValue(), SAMPLE);
+        await options.click();
+        assert.equal(await page.getByLabel('Instructions').inputValue(), 'Name each price.');
+        assert.ok(await page.getByLabel('Analyse again, even if done within a day').isChecked());
+    };
+    await visitor.visit('/');
+    await links.fill(SAMPLE);
+    await options.click();
+    await page.getByLabel('Instructions').fill('Name each price.');
+    await page.getByLabel('Analyse again, even if done within a day').check();
+    await page.locator('.row-title a').click();
+    await page.getByRole('slider').waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Reels', exact: true }).waitFor();
+    await assertTyped();
+
+    await visitor.context.clearCookies();
+    await links.press('Enter');
+    await signIn(person);
+    await assertTyped();
+
+    await visitor.context.clearCookies();
+    await links.press('Enter');
+    await signIn(other);
+    assert.equal(await links.inputValue(), '');
+    await page.getByText('Options', { exact: true }).waitFor();
+    visitor.assertClean('401 /dashboard/api/reels/analyze', '401 /dashboard/api/reels/analyze');
+    await visitor.close();
+});
+
 test('signing out after the session has ended elsewhere is not an error', async () => {
     const person = await invited(administrator, 'ended@example.test');
     const visitor = await Visitor.open(browser, daemon, { person });

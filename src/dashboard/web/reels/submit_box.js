@@ -1,14 +1,16 @@
 // The box to submit links and videos.
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { navigate, noteAddress } from '../core/navigation.js';
+import { useStore } from '../core/store.js';
 import { linksIn, platformLink } from '../reel/links.js';
 import { announce } from '../ui/announcer.js';
 import { Check, useProblem, useSubmission } from '../ui/field.js';
 import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
+import { changeDraft, draftStore, replaceText } from './draft.js';
 import { refreshList } from './list.js';
 import { OptionDetails, useOptions } from './option_details.js';
-import { isOptionError, NO_OPTIONS } from './option_members.js';
+import { isOptionError } from './option_members.js';
 import { submitLink, submitLinks, submitVideo } from './submissions.js';
 import { isVideo, UploadProgress, useDrop, VideoPicker } from './video_picker.js';
 
@@ -37,29 +39,34 @@ function Outcomes({ outcomes, count }) {
 
 /**
  * The box, with errors below it. `isListed`: the list below shows a new reel. The initial text is `link`, of a reel to
- * upload the video of (empty without a link, otherwise null), or `shared`, links from another app, which are ready to send.
+ * upload the video of (empty without a link, otherwise null), the draft, or `shared`, links from another app, which are
+ * ready to send.
  */
 export function SubmitBox({ isListed, link, shared }) {
-    const [text, setText] = useState(link || shared);
+    useState(() => changeDraft({ text: link || draftStore.get().text || shared })); // Before the first render only.
+    const { text, fields, isFresh } = useStore(draftStore);
     const [uploadText, setUploadText] = useState(link); // The text as the address asked to upload.
     const here = useRef(null); // The current properties; null once the page is left.
     here.current = { isListed, link };
-    useEffect(() => () => { here.current = null; }, []);
+    useEffect(() => () => {
+        replaceText(here.current.link, ''); // It is of the address, not typed.
+        here.current = null;
+    }, []);
     useEffect(() => {
-        setText(link || text);
+        if (link) {
+            changeDraft({ text: link });
+        }
         setUploadText(link === null ? null : link || text);
     }, [link]);
     const button = useRef(null);
     useEffect(() => shared && button.current.focus(), []);
-    const [isFresh, setIsFresh] = useState(false);
     const [many, setMany] = useState(null);
     const [sending, setSending] = useState({ progress: null, error: null });
     const links = text.trim() === '' ? [] : linksIn(text);
     const post = links.length === 1 ? platformLink(links[0]) : null;
     const isForUpload = text === uploadText;
-    const [fields, setFields] = useState(NO_OPTIONS);
     const options = useOptions(fields, (changed) => {
-        setFields(changed);
+        changeDraft({ fields: changed });
         forgetErrors();
     });
     const membersToSend = () => {
@@ -67,8 +74,8 @@ export function SubmitBox({ isListed, link, shared }) {
         return members && { ...isFresh && { fresh: true }, ...members };
     };
     const clearSent = () => {
-        setText((now) => now === text ? '' : now); // What was typed meanwhile stays.
-        setIsFresh(false);
+        replaceText(text, '');
+        changeDraft({ isFresh: false });
     };
     const uploadVideos = async (files) => {
         const members = membersToSend();
@@ -109,8 +116,9 @@ export function SubmitBox({ isListed, link, shared }) {
             const { left, failure } = await submitLinks(links, members, note);
             refreshList();
             if (failure) {
-                // Another attempt must not submit the others again.
-                setText((now) => now === text && left.length < links.length ? left.join('\n') : now);
+                if (left.length < links.length) {
+                    replaceText(text, left.join('\n')); // Another attempt must not submit the others again.
+                }
                 throw failure;
             }
         }
@@ -124,7 +132,7 @@ export function SubmitBox({ isListed, link, shared }) {
         setSending((old) => ({ ...old, error: null }));
     };
     const type = (typed) => {
-        setText(typed);
+        changeDraft({ text: typed });
         forgetErrors();
     };
     // Enter submits, as in a single-line field; Shift+Enter inserts a line break.
@@ -174,7 +182,7 @@ export function SubmitBox({ isListed, link, shared }) {
                 hint=${post ? 'or drop the video of this link here' : 'or drop video files here'} />`}
             <${OptionDetails} ...${options.shown} message=${optionError?.message ?? null} isChildSet=${isFresh}>
                 <p><${Check} label="Analyse again, even if done within a day" isOn=${isFresh}
-                    onValue=${setIsFresh} /></p><//>
+                    onValue=${(isOn) => changeDraft({ isFresh: isOn })} /></p><//>
         </div>
     </form>`;
 }
