@@ -149,7 +149,8 @@ failure_kind kind_of_status(int http_status) noexcept {
         case 413: return failure_kind::payload_too_large;
         case 500: return failure_kind::server_fault;
         case 503: return failure_kind::overloaded;
-        case 504: return failure_kind::slow;
+        case 504:
+        case 524: return failure_kind::slow;
         default: break;
     }
     // A proxy may send a success status without an answer.
@@ -158,9 +159,8 @@ failure_kind kind_of_status(int http_status) noexcept {
 }
 
 bool is_gateway_failure(int http_status) noexcept {
-    constexpr int bad_gateway = 502;
-    constexpr int gateway_timeout = 504;
-    return http_status == bad_gateway || http_status == gateway_timeout;
+    constexpr std::array<int, 5> statuses{408, 502, 504, 520, 524};
+    return std::ranges::find(statuses, http_status) != statuses.end();
 }
 
 call_failure failure_from(const error& why) {

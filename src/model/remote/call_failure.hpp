@@ -55,7 +55,7 @@ struct call_failure {
     /// Whether to retry, if the provider says so or retries have been made.
     std::optional<bool> should_retry = {};
     /// The model may have processed the request: no answer or an unreadable one to a whole request,
-    /// or a gateway without an answer of the model (502, 504). The cost is unknown.
+    /// or a gateway without an answer of the model. The cost is unknown.
     bool may_be_billed = false;
 };
 
@@ -65,8 +65,9 @@ struct call_failure {
 /// The meaning of an HTTP status other than 200 that all providers share.
 [[nodiscard]] failure_kind kind_of_status(int http_status) noexcept;
 
-/// Whether a gateway got no answer from its upstream server (502, 504), which may still have
-/// processed the request. Source: RFC 9110 15.6.3 and 15.6.5.
+/// Whether a gateway got no answer from its upstream server, which may still have processed the
+/// request: 502 and 504 (RFC 9110 15.6.3 and 15.6.5), 520 and 524 of Cloudflare, and 408, which
+/// LiteLLM sends when the model is too slow.
 [[nodiscard]] bool is_gateway_failure(int http_status) noexcept;
 
 /// Converts an error of a transfer or of the ledger.

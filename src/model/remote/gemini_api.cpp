@@ -330,7 +330,8 @@ failure_kind kind_of(int status, const gemini_error& fault, gemini_target target
 call_failure failure_of(
     int status, const gemini_error& fault, gemini_target target,
     std::chrono::system_clock::time_point now) {
-    call_failure why{.kind = kind_of(status, fault, target)};
+    call_failure why{
+        .kind = kind_of(status, fault, target), .may_be_billed = is_gateway_failure(status)};
     why.detail = "HTTP " + std::to_string(status) + ' ' + excerpt(fault.status) + ": " +
                  excerpt(fault.message + ' ' + fault.descriptions + fault.reasons + fault.quotas);
     if (why.kind == failure_kind::quota_exhausted) {
@@ -496,7 +497,6 @@ call_failure gemini_failure(
     const auto status = response.status();
     const auto fault = read_body(response.body);
     auto why = failure_of(status, fault, target, now);
-    why.may_be_billed = is_gateway_failure(status);
     const bool may_wait = status == 429 || status >= 500;
     if (may_wait && !why.server_delay)
         why.server_delay = delay_in_headers(response.head.headers, now);

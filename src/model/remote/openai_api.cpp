@@ -293,7 +293,7 @@ failure_kind kind_of(int status, const openai_error& fault) {
 call_failure failure_of(
     int status, const openai_error& fault, const net::header_list& headers,
     std::chrono::system_clock::time_point now) {
-    call_failure why{.kind = kind_of(status, fault)};
+    call_failure why{.kind = kind_of(status, fault), .may_be_billed = is_gateway_failure(status)};
     why.detail = "HTTP " + std::to_string(status) + ' ' + excerpt(fault.name) + ": " +
                  excerpt(fault.message);
     if (why.kind == failure_kind::quota_exhausted) {
@@ -417,9 +417,7 @@ call_failure openai_failure(
     const net::http_response& response, std::chrono::system_clock::time_point now) {
     auto fault = read_document(parse_foreign_json(response.body));
     if (fault.message.empty()) fault.message = excerpt(response.body);
-    auto why = failure_of(response.status(), fault, response.head.headers, now);
-    why.may_be_billed = is_gateway_failure(response.status());
-    return why;
+    return failure_of(response.status(), fault, response.head.headers, now);
 }
 
 std::optional<call_failure> openai_failure_within(

@@ -243,9 +243,11 @@ TEST(GeminiErrors, OtherStatuses) {
 }
 
 TEST(GeminiErrors, OnlyGatewayFailuresMayBeBilled) {
-    for (const int status : {400, 401, 404, 413, 429, 500, 502, 503, 504, 599}) {
-        EXPECT_EQ(read_gemini_error(status, "").may_be_billed, status == 502 || status == 504)
-            << status;
+    for (const int status : {400, 401, 404, 413, 429, 500, 503, 522, 599}) {
+        EXPECT_FALSE(read_gemini_error(status, "").may_be_billed) << status;
+    }
+    for (const int status : {408, 502, 504, 520, 524}) {
+        EXPECT_TRUE(read_gemini_error(status, "").may_be_billed) << status;
     }
 }
 

@@ -211,6 +211,15 @@ TEST(GeminiReply, AnErrorWithStatus200IsAFailure) {
     EXPECT_FALSE(parsed.error().may_be_billed);
 }
 
+TEST(GeminiReply, AGatewayFailureWithStatus200MayBeBilled) {
+    const auto parsed = gemini_reply(
+        R"({"error":{"code":504,"message":"Deadline expired.","status":"DEADLINE_EXCEEDED"}})",
+        testing::arrival);
+    ASSERT_FALSE(parsed);
+    EXPECT_EQ(name_of(parsed.error().kind), "slow");
+    EXPECT_TRUE(parsed.error().may_be_billed);
+}
+
 TEST(GeminiReply, InvalidJsonMayBeBilled) {
     for (const char* body : {"", "<html>", "[]", "null", R"({"candidates":[{"content")"}) {
         const auto parsed = gemini_reply(body, testing::arrival);

@@ -119,9 +119,17 @@ TEST(OpenaiErrors, EachStatusAndFormat) {
         EXPECT_EQ(name_of(why.kind), name_of(expected.kind))
             << expected.status << " " << expected.body;
         EXPECT_THAT(why.detail, HasSubstr(expected.detail)) << expected.body;
-        EXPECT_EQ(why.may_be_billed, expected.status == 502 || expected.status == 504)
-            << expected.status;
     }
+}
+
+TEST(OpenaiErrors, OnlyGatewayFailuresMayBeBilled) {
+    for (const int status : {400, 401, 404, 413, 429, 500, 503, 522, 599}) {
+        EXPECT_FALSE(read_openai_error(status, "").may_be_billed) << status;
+    }
+    for (const int status : {408, 502, 504, 520, 524}) {
+        EXPECT_TRUE(read_openai_error(status, "").may_be_billed) << status;
+    }
+    EXPECT_EQ(read_openai_error(524, "").kind, failure_kind::slow);
 }
 
 TEST(OpenaiErrors, DelaysAndWhetherToRetry) {

@@ -3,6 +3,7 @@
 #include "builders.hpp"
 #include "openai_api.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -136,6 +137,15 @@ TEST(OpenaiReply, AnErrorWithStatus200IsAFailureWithoutCost) {
     ASSERT_FALSE(parsed);
     EXPECT_EQ(name_of(parsed.error().kind), "rate_limited");
     EXPECT_FALSE(parsed.error().may_be_billed);
+}
+
+TEST(OpenaiReply, AGatewayFailureWithStatus200MayBeBilled) {
+    for (const char* code : {"504", R"("502")", R"("408")"}) {
+        const auto parsed =
+            answer(fmt::format(R"({{"error":{{"message":"timeout","code":{}}}}})", code));
+        ASSERT_FALSE(parsed) << code;
+        EXPECT_TRUE(parsed.error().may_be_billed) << code;
+    }
 }
 
 TEST(OpenaiReply, InvalidJsonMayBeBilled) {
