@@ -13,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <future>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -54,6 +55,9 @@ public:
             return {
                 .vectors = error{errc::cancelled, "aborted"}, .billed = model::billing::unknown};
         if (reply) return *reply;
+        if (std::ranges::any_of(
+                texts, [this](const auto& text) { return text.size() > text_bytes_max; }))
+            return {.vectors = error{errc::model_refused, "too long"}};
         return answer_with({texts.size(), model::dense_vector{1, 0}});
     }
     [[nodiscard]] int calls() const {
@@ -64,6 +68,8 @@ public:
     /// Both are set before the first call.
     std::function<void()> on_call;
     std::optional<model::embedding_reply> reply;
+    /// A request with a longer text is refused.
+    std::size_t text_bytes_max = std::numeric_limits<std::size_t>::max();
 
 private:
     std::string name_;
@@ -320,6 +326,34 @@ TEST_F(VectorIndex, ALostAnswerStaysInTheLedgerAndARefusalDoesNot) {
     EXPECT_EQ(ask(model::billing::none), 0);
     EXPECT_EQ(ask(model::billing::unknown), 1);
     EXPECT_FALSE(calls.has_given_up());
+}
+
+// Goal: a reel with a long text does not keep other reels from search.
+TEST_F(VectorIndex, ShortensALongTextAndPostponesARefusedOne) {
+    auto& embedder = made("a");
+    embedder.text_bytes_max = 600;
+    add_reels(ann_, 30);
+    sql("UPDATE job SET result = jsonb_build_object('content', jsonb_build_object('summary',"
+        " repeat('word ', 400))) WHERE id = (SELECT min(id) + 19 FROM job)");
+    index_of(embedder).start();
+    wait_for_vectors(embedder, 30);
+
+    auto& strict = made("b");
+    strict.text_bytes_max = 100;
+    index_of(strict).start();
+    wait_for_vectors(strict, 29);
+    EXPECT_EQ(number("SELECT count(*) FROM search_document WHERE embedder = 'a'"), 1);
+}
+
+TEST_F(VectorIndex, AnEmbedderThatRefusesEverythingIsPaused) {
+    auto& embedder = made("a");
+    embedder.text_bytes_max = 0;
+    add_reels(ann_, 24);
+    auto& index = index_of(embedder);
+    index.start();
+    loop().run_until([&] { return embedder.calls() == 3; });
+    run(index.stop(soon()));
+    EXPECT_EQ(embedder.calls(), 3) << "all reels, and two alone";
 }
 
 // A stop while the embedder answers: the vectors are paid for.

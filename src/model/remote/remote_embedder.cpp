@@ -51,6 +51,12 @@ std::optional<dense_vector> vector_from(const json& numbers) {
     return vector;
 }
 
+/// Statuses besides 400 and 413 with which servers refuse a text that is too long: 422 of FastAPI,
+/// 500 of llama.cpp.
+bool may_refuse_texts(int http_status) {
+    return http_status == 422 || http_status == 500;
+}
+
 /// What differs between providers.
 struct embedding_api {
     std::string_view provider;
@@ -88,8 +94,10 @@ public:
         request.streamed_body.emplace().add_text(std::exchange(request.body, {}));
         const auto response = http_.send(request, by.at_most(answer_time_max), stop);
         if (response && response->status() == 200) return read(response->body, cut);
-        const auto why = masked(
+        auto why = masked(
             response ? api_.failure_in(*response) : failure_from(response.error()), settings_.key);
+        if (response && may_refuse_texts(response->status()))
+            why.kind = failure_kind::video_rejected;
         // A provider with the whole request may have processed it.
         const bool may_be_billed = response ? why.may_be_billed : is_sent;
         return {

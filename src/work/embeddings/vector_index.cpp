@@ -1,9 +1,12 @@
 #include <reelsd/async/monotonic_timer.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/model/search_document.hpp>
 #include <reelsd/work/embeddings/vector_index.hpp>
 
 #include <algorithm>
 #include <exception>
+#include <numeric>
+#include <utility>
 
 namespace reelsd::work {
 namespace {
@@ -28,6 +31,14 @@ constexpr auto idle_interval = 10s;
 /// Pause after a failure of the embedder, doubled each time.
 constexpr seconds_f failure_pause_first{10.0};
 constexpr seconds_f failure_pause_max{600.0};
+/// A reel whose text the embedder refuses is tried again after this time: the server may have a
+/// larger limit then.
+constexpr seconds_f refused_pause{86'400.0};
+/// A refused text is halved until it has at most this size.
+constexpr std::size_t shortened_bytes = 256;
+/// This many reels refused in a row, even shortened, before one is embedded: the server is at
+/// fault.
+constexpr std::size_t refusals_max = 2;
 /// An account whose budget is spent is tried again after this time: it may have a larger one.
 constexpr auto skip_time = 10min;
 constexpr std::size_t skipped_max = 1000;
@@ -192,14 +203,68 @@ awaitable<vector_index::step> vector_index::embed_reels(
     if (!texts) co_return co_await give_back(std::move(held), texts.error());
     embedding_order order{.account = held.account, .is_operators = is_operators};
     if (held.reels.size() == 1) order.job = held.reels.front().job;
-    const auto paid = co_await calls_.embed(order, *std::move(texts), by);
+    const auto paid = co_await calls_.embed(order, *texts, by);
     const auto& vectors = paid.vectors;
+    if (!vectors && vectors.error().code() == errc::model_refused)
+        co_return co_await embed_singly(std::move(held), *std::move(texts), order, by);
     if (!vectors) co_return co_await give_back(std::move(held), vectors.error());
     pause_ = seconds_f{0};
     for (std::size_t at = 0; at < held.reels.size(); ++at) {
         co_await keep(held.account, held.reels[at], (*vectors)[at]);
     }
     co_return step::embedded;
+}
+
+awaitable<vector_index::step> vector_index::embed_singly(
+    jobs::embedding_claim held, std::vector<std::string> texts, embedding_order order,
+    deadline by) {
+    std::vector<std::size_t> places(texts.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::ranges::sort(places, {}, [&texts](std::size_t place) { return texts[place].size(); });
+    auto reels = std::exchange(held.reels, {});
+    std::vector<error> refusals;  // Of the reels in `held`.
+    bool has_embedded = false;
+    for (auto next = places.begin(); next != places.end(); ++next) {
+        auto& reel = reels[*next];
+        order.job = reel.job;
+        auto vector = co_await embed_shortened(order, std::move(texts[*next]), by);
+        if (vector) {
+            has_embedded = true;
+            pause_ = seconds_f{0};
+            co_await keep(held.account, reel, *vector);
+            continue;
+        }
+        const bool is_refused = vector.error().code() == errc::model_refused;
+        refusals.push_back(vector.error());
+        held.reels.push_back(std::move(reel));
+        if (is_refused && (has_embedded || refusals.size() < refusals_max)) continue;
+        while (++next != places.end()) held.reels.push_back(std::move(reels[*next]));
+        co_return co_await give_back(std::move(held), refusals.back());
+    }
+    if (!has_embedded) co_return co_await give_back(std::move(held), refusals.back());
+    for (std::size_t at = 0; at < refusals.size(); ++at) {
+        log().warning(
+            "the embedder refused a reel; search finds it by words",
+            {{"embedder", embedder_name()},
+             {"job", held.reels[at].job.value},
+             {"reason", refusals[at].to_string()}});
+    }
+    co_await store_.release(
+        held.account, held.reels, refused_pause, deadline::after(query_time_max));
+    co_return step::embedded;
+}
+
+awaitable<result<model::dense_vector>> vector_index::embed_shortened(
+    embedding_order order, std::string text, deadline by) {
+    for (;;) {
+        std::vector<std::string> texts{text};
+        auto paid = co_await calls_.embed(order, std::move(texts), by);
+        auto& vectors = paid.vectors;
+        if (vectors) co_return std::move(vectors->front());
+        const bool is_refused = vectors.error().code() == errc::model_refused;
+        if (!is_refused || text.size() <= shortened_bytes) co_return vectors.error();
+        text.resize(utf8_prefix(text, text.size() / 2).size());
+    }
 }
 
 awaitable<vector_index::step> vector_index::give_back(jobs::embedding_claim held, error why) {

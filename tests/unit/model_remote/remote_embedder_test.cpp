@@ -168,6 +168,17 @@ TEST(EmbeddingRequest, ARefusalIsNotBilled) {
     }
 }
 
+TEST(EmbeddingRequest, ATextThatIsTooLongIsRefused) {
+    for (const int status : {400, 413, 422, 500}) {
+        const auto reply = reply_to(embedding_response(status, "{}"));
+        EXPECT_EQ(reply.vectors.error().code(), errc::model_refused) << status;
+    }
+    for (const int status : {401, 404, 429, 502, 503}) {
+        const auto reply = reply_to(embedding_response(status, "{}"));
+        EXPECT_NE(reply.vectors.error().code(), errc::model_refused) << status;
+    }
+}
+
 // The server had the whole request, so a second one could be billed again.
 TEST(EmbeddingRequest, ALostAnswerMayBeBilledAndIsNotRetried) {
     const auto reply = reply_to("");

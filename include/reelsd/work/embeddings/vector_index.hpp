@@ -82,6 +82,15 @@ private:
     awaitable<step> walk();
     awaitable<window> embed_at(jobs::backlog_position at);
     awaitable<step> embed_reels(jobs::embedding_claim held, bool is_operators);
+    /// After a refused batch, which one text may have caused: embeds its reels one by one, the
+    /// shortest text first. If the embedder accepts any, the refused ones are postponed.
+    awaitable<step> embed_singly(
+        jobs::embedding_claim held, std::vector<std::string> texts, embedding_order order,
+        deadline by);
+    /// Embeds a text, or the longest half, quarter and so on that the embedder accepts. Errors: as
+    /// paid_embedder::embed().
+    awaitable<result<model::dense_vector>> embed_shortened(
+        embedding_order order, std::string text, deadline by);
     awaitable<step> give_back(jobs::embedding_claim held, error why);
     awaitable<void> keep(
         account_id account, const jobs::unembedded_reel& reel, const model::dense_vector& vector);
