@@ -13,8 +13,8 @@ std::string_view model_failure_text(errc why) {
         case errc::model_unavailable:
             return "it could not be reached or would not answer. Submit the link again later.";
         case errc::limit_reached:
-            return "the job has used all of its paid calls, and their answers were lost. Submit "
-                   "the link again later.";
+            return "the job has used all of its paid calls without a usable answer. Submit the "
+                   "link again later.";
         case errc::unauthorized:
             return "this month's budget of the account is spent. Submit the link again next "
                    "month, or ask the operator for a larger budget.";

@@ -32,6 +32,7 @@ enum class failure_kind : std::uint8_t {
     thinking_refused,   ///< Thinking settings, or an unknown field, are not accepted.
     store_refused,      ///< "store" is not known.
     limit_refused,      ///< The token limit has another name.
+    limit_too_large,    ///< The token limit exceeds the model's.
     file_not_ready,     ///< An uploaded file is still being processed.
     file_gone,          ///< An uploaded file does not exist.
     no_calls_left,      ///< The job's own limit.
@@ -44,8 +45,8 @@ enum class failure_kind : std::uint8_t {
 BOOST_DESCRIBE_ENUM(
     failure_kind, misconfigured, unauthorized, quota_exhausted, rate_limited, overloaded, transient,
     server_fault, slow, video_rejected, payload_too_large, schema_refused, thinking_refused,
-    store_refused, limit_refused, file_not_ready, file_gone, no_calls_left, budget_spent, storage,
-    media_child, no_database, cancelled)
+    store_refused, limit_refused, limit_too_large, file_not_ready, file_gone, no_calls_left,
+    budget_spent, storage, media_child, no_database, cancelled)
 
 struct call_failure {
     failure_kind kind = failure_kind::transient;

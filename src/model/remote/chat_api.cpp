@@ -49,6 +49,15 @@ std::optional<request_options> next_request(
     return next;
 }
 
+std::optional<error> cut_off_error(const request_options& options, const call_failure& why) {
+    const bool is_refused =
+        why.kind == failure_kind::limit_too_large || why.kind == failure_kind::video_rejected;
+    if (!options.larger_cap || !is_refused) return std::nullopt;
+    return error{
+        errc::model_refused,
+        "the answer was cut off, and a larger token limit was refused: " + why.detail};
+}
+
 std::optional<request_options> next_request(
     const request_options& options, failure_kind why, tried_changes& tried) {
     auto next = options;

@@ -140,6 +140,11 @@ struct tried_changes {
     const request_options& options, reply_end end, std::span<const std::string> violations,
     tried_changes& tried);
 
+/// The error of a request that was accepted until it had a larger token limit: the video and the
+/// configuration are right, but the answer stays cut off. Empty for other failures.
+[[nodiscard]] std::optional<error> cut_off_error(
+    const request_options& options, const call_failure& why);
+
 /// After a refusal that cost nothing. Pure except for `tried`.
 [[nodiscard]] std::optional<request_options> next_request(
     const request_options& options, failure_kind why, tried_changes& tried);

@@ -112,7 +112,7 @@ public:
             next = answer ? after_reply(options, *answer) : after_failure(options, answer.error());
             if (next) continue;
             if (best_) return checked(*std::move(best_));
-            if (local_fault_) return analysis_failure{*local_fault_};
+            if (final_fault_) return analysis_failure{*final_fault_};
             if (!answer) return analysis_failure_from(answer.error());
             return analysis_failure{error{errc::model_refused, why_not(*answer)}};
         }
@@ -159,6 +159,8 @@ private:
     std::optional<request_options> after_failure(
         const request_options& options, const call_error& failed) {
         const auto kind = failed.why.kind;
+        final_fault_ = cut_off_error(options, failed.why);
+        if (final_fault_) return std::nullopt;
         if (kind == failure_kind::file_gone) session_->forget_upload();
         // The most common codecs may help, even when the video crashes the server. If other videos
         // fail as well, it is not the video.
@@ -169,7 +171,7 @@ private:
             const auto encoded = re_encode();
             if (encoded) return options;
             // Unless the video is at fault, a later attempt may succeed.
-            if (encoded.error().code() != errc::unsupported_format) local_fault_ = encoded.error();
+            if (encoded.error().code() != errc::unsupported_format) final_fault_ = encoded.error();
             return std::nullopt;
         }
         return next_request(options, kind, tried_);
@@ -281,9 +283,10 @@ private:
     std::optional<findings> best_;
     std::optional<json> extract_schema_{
         video_.options.schema.empty() ? std::optional<json>{} : json::parse(video_.options.schema)};
-    std::string extract_;               ///< The latest valid one.
-    std::string extract_fault_;         ///< Of the latest one that is not valid.
-    std::optional<error> local_fault_;  ///< Why the video could not be re-encoded.
+    std::string extract_;        ///< The latest valid one.
+    std::string extract_fault_;  ///< Of the latest one that is not valid.
+    /// Why the video could not be re-encoded, or a longer answer not be requested.
+    std::optional<error> final_fault_;
 };
 
 remote_analyzer::remote_analyzer(
@@ -356,6 +359,8 @@ boost::system::result<void, analysis_failure> remote_analyzer::complete(
     for (request_options options;;) {
         const auto answer = ask(retry_dependencies(), *session, options, calls, by, stop);
         if (!answer) {
+            if (auto why = cut_off_error(options, answer.error().why))
+                return analysis_failure{*std::move(why)};
             auto next = next_request(options, answer.error().why.kind, tried);
             if (!next) return text_failure_from(answer.error());
             options = *std::move(next);

@@ -122,6 +122,7 @@ TEST(NextRequest, OtherFailuresAreFinal) {
           failure_kind::overloaded,
           failure_kind::transient,
           failure_kind::slow,
+          failure_kind::limit_too_large,
           failure_kind::video_rejected,
           failure_kind::file_not_ready,
           failure_kind::no_calls_left,
@@ -144,6 +145,16 @@ TEST(NextRequest, UnknownMembersAreOmittedOrRenamedOnce) {
     ASSERT_TRUE(renamed);
     EXPECT_TRUE(renamed->other_limit_name);
     EXPECT_FALSE(next_request(*renamed, failure_kind::limit_refused, tried));
+}
+
+TEST(NextRequest, OnlyALargerTokenLimitLeavesAnAnswerCutOff) {
+    for (const auto kind : {failure_kind::limit_too_large, failure_kind::video_rejected}) {
+        EXPECT_FALSE(cut_off_error({}, {.kind = kind})) << name_of(kind);
+        const auto why = cut_off_error({.larger_cap = true}, {.kind = kind});
+        ASSERT_TRUE(why) << name_of(kind);
+        EXPECT_EQ(why->code(), errc::model_refused);
+    }
+    EXPECT_FALSE(cut_off_error({.larger_cap = true}, {.kind = failure_kind::overloaded}));
 }
 
 }  // namespace

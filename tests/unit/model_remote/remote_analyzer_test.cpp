@@ -27,13 +27,20 @@ using ::testing::IsEmpty;
 
 constexpr auto unchecked = "the model's answer was not checked against the video";
 
-std::string response_with(const json& answer) {
-    const json document = {
-        {"choices", {{{"message", {{"content", answer.dump()}}}, {"finish_reason", "stop"}}}},
-        {"usage", {{"prompt_tokens", 100}, {"completion_tokens", 10}}}};
-    const auto body = document.dump();
+std::string response(std::string_view status, std::string_view body) {
     return fmt::format(
-        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}", body.size(), body);
+        "HTTP/1.1 {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
+        status,
+        body.size(),
+        body);
+}
+
+std::string response_with(const json& answer, std::string_view finish_reason = "stop") {
+    const json document = {
+        {"choices",
+         {{{"message", {{"content", answer.dump()}}}, {"finish_reason", finish_reason}}}},
+        {"usage", {{"prompt_tokens", 100}, {"completion_tokens", 10}}}};
+    return response("200 OK", document.dump());
 }
 
 /// Usable, but a second request is worth it.
@@ -77,11 +84,14 @@ struct remote_analyzer_test : ::testing::Test {
             settings,
             {.media = media, .prices = prices, .settings = {}, .log = log::logger::silent()});
         observed_ledger ledger{events, on_settled};
-        return analyzer->analyze(
+        auto outcome = analyzer->analyze(
             video, ledger, deadline::after(std::chrono::seconds{60}), stop.get_token());
+        is_available = !analyzer->refusal();
+        return outcome;
     }
 
     event_list events;
+    bool is_available = false;  ///< Whether the analyzer accepts another video afterwards.
     std::stop_source stop;
     testing::scratch_file file{"bytes"};
     video_input video = testing::make_video();
@@ -131,6 +141,27 @@ TEST_F(RemoteAnalyzer, AnInvalidExtractIsRepairedOnce) {
     }
 }
 
+// Goal: an answer at the token limit is the video's fault, even when the model refuses a larger
+// limit: other videos are still sent.
+TEST_F(RemoteAnalyzer, ARefusedLargerTokenLimitEndsOnlyTheVideo) {
+    for (const char* text :
+         {"max_tokens is too large: 32768. This model supports at most 16384 completion tokens.",
+          "This model's maximum context length is 32768 tokens. However, you requested 37768."}) {
+        std::atomic<int> asked{0};
+        const scripted_server server{[&](scripted_server::connection& peer) {
+            if (peer.read_request().empty()) return;
+            if (++asked == 1) return peer.write(response_with("{", "length"));
+            const json fault{{"error", {{"message", text}, {"code", 400}}}};
+            peer.write(response("400 Bad Request", fault.dump()));
+        }};
+        const auto outcome = analyze_at(server.origin(), [] {});
+        ASSERT_FALSE(outcome) << text;
+        EXPECT_EQ(outcome.error().why.code(), errc::model_refused) << text;
+        EXPECT_TRUE(is_available) << text;
+        EXPECT_EQ(asked, 2) << text;
+    }
+}
+
 TEST_F(RemoteAnalyzer, AStopAfterTheAnswerKeepsItUnchecked) {
     const scripted_server server{[](scripted_server::connection& peer) {
         if (!peer.read_request().empty()) peer.write(response_with(testing::good_answer()));
@@ -174,11 +205,8 @@ TEST_F(RemoteAnalyzer, AFailedReEncodingIsNotARefusal) {
         const scripted_server server{[this, stops](scripted_server::connection& peer) {
             if (peer.read_request().empty()) return;
             if (stops) stop.request_stop();
-            const std::string body = R"({"error":{"message":"The video is broken","code":400}})";
-            peer.write(fmt::format(
-                "HTTP/1.1 400 Bad Request\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
-                body.size(),
-                body));
+            peer.write(response(
+                "400 Bad Request", R"({"error":{"message":"The video is broken","code":400}})"));
         }};
         const auto outcome = analyze_at(server.origin(), [] {});
         ASSERT_FALSE(outcome);
