@@ -111,6 +111,9 @@ public:
                 ask(analyzer_.retry_dependencies(), *session_, options, calls_, by_, stop_);
             next = answer ? after_reply(options, *answer) : after_failure(options, answer.error());
             if (next) continue;
+            // The next attempt makes the repair, after the kept answer.
+            if (!answer && is_repair_due(answer.error().why.kind))
+                return analysis_failure_from(answer.error());
             if (best_) return checked(*std::move(best_));
             if (final_fault_) return analysis_failure{*final_fault_};
             if (!answer) return analysis_failure_from(answer.error());
@@ -154,6 +157,13 @@ private:
              {"reason",
               violations.empty() ? reply.detail : boost::algorithm::join(violations, "; ")}});
         return next;
+    }
+
+    /// Whether a request that was stopped, not answered, was to repair the answer to the caller's
+    /// schema.
+    [[nodiscard]] bool is_repair_due(failure_kind why) const {
+        const bool is_stopped = why == failure_kind::cancelled || why == failure_kind::no_database;
+        return is_stopped && best_ && extract_schema_ && extract_.empty();
     }
 
     std::optional<request_options> after_failure(

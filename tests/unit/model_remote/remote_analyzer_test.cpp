@@ -141,6 +141,22 @@ TEST_F(RemoteAnalyzer, AnInvalidExtractIsRepairedOnce) {
     }
 }
 
+// Goal: `extract_error` means that a repair was tried. Method: a stop before its request.
+TEST_F(RemoteAnalyzer, AStopBeforeTheRepairLeavesItToTheNextAttempt) {
+    video.options.schema =
+        R"({"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]})";
+    const scripted_server server{[](scripted_server::connection& peer) {
+        if (peer.read_request().empty()) return;
+        auto answer = testing::good_answer();
+        answer["extract"] = {{"a", "x"}};
+        peer.write(response_with(answer));
+    }};
+    const auto outcome = analyze_at(server.origin(), [this] { stop.request_stop(); });
+    ASSERT_FALSE(outcome) << outcome->extract_error;
+    EXPECT_EQ(outcome.error().why.code(), errc::cancelled);
+    EXPECT_THAT(events.all(), ElementsAre("begin 1 openai/m", "settle 1"));
+}
+
 // Goal: an answer at the token limit is the video's fault, even when the model refuses a larger
 // limit: other videos are still sent.
 TEST_F(RemoteAnalyzer, ARefusedLargerTokenLimitEndsOnlyTheVideo) {
