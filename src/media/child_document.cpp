@@ -1,5 +1,7 @@
 #include "child_document.hpp"
 
+#include <reelsd/base/bounds.hpp>
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/report.hpp>
@@ -21,6 +23,9 @@ constexpr int exit_not_found = 127;
 /// A child that used a core for at least this share of its life was computing at the deadline, and
 /// would do so again. Otherwise the machine was busy.
 constexpr double share_of_core_min = 0.5;
+/// A child that lived less did not get the time of its step, of which no step has less than
+/// `probe_time_max`: the caller's deadline was near, or it waited for other children.
+constexpr seconds_f life_min = bounds::probe_time_max / 2;
 
 constexpr std::size_t detail_bytes_max = 500;
 
@@ -52,11 +57,11 @@ error after_signal(const child_end& end) {
 }
 
 error after_deadline(const child_end& end) {
-    const bool computing = end.computed >= share_of_core_min * end.lived;
+    const bool computing = end.lived >= life_min && end.computed >= share_of_core_min * end.lived;
     return failed(
         computing ? errc::unsupported_format : errc::timed_out,
         computing ? "the media helper was still computing at its deadline"
-                  : "the media helper got no CPU time before its deadline",
+                  : "the media helper got too little time before its deadline",
         end);
 }
 

@@ -12,7 +12,7 @@ namespace reelsd::media {
 /// the helper reports (`unsupported_format`, `video_too_long`, `media_failed`, `conflict`) in clean
 /// text of at most 500 bytes; `unsupported_format` when it crashed, computed until its deadline or
 /// wrote too much; `media_failed` when it could not be run, was killed from outside, or wrote
-/// anything else; `timed_out` when it got no CPU time; `cancelled`. Pure.
+/// anything else; `timed_out` when it got too little time; `cancelled`. Pure.
 [[nodiscard]] result<json> document_of(const process::child_end& end);
 
 /// The object in a document that a helper wrote while it continues. Errors: those that it reports;

@@ -250,10 +250,16 @@ class Failures(SpeechTest):
         self.assertNotIn("words", audio["segments"][0])
 
     def test_a_free_model_may_be_called_again(self):
-        self.analyzing(model_prices=f"{MODEL}=0/min", transcriber_seconds_max=2)
+        self.analyzing(model_prices=f"{MODEL}=0/min")
         self.model.fail("speech", "reset_after_body")
         self.assertEqual(self.result()["audio"]["language"], "de")
         self.assertEqual(self.model.count("speech"), 2)
+
+    def test_all_tries_share_one_limit(self):
+        self.analyzing(model_prices=f"{MODEL}=0/min", transcriber_seconds_max=2)
+        self.model.fail("speech", "hold", times=9, seconds=20)
+        self.assertReplaced(self.result(), "did not answer")
+        self.assertEqual(self.model.count("speech"), 1)
 
     def test_redirects_are_not_followed(self):
         self.analyzing()

@@ -59,7 +59,7 @@ struct speech_settings {
     std::string url = "https://api.openai.com";  ///< Without a version path.
     std::string key;                             ///< May be empty.
     std::string model;
-    std::chrono::seconds answer_time_max{300};  ///< Upper bound on one request.
+    std::chrono::seconds answer_time_max{300};  ///< Upper bound on all requests for one video.
 };
 
 /// For all providers.

@@ -260,10 +260,13 @@ result<transcript> speech_transcriber::transcribe(
         .on_request = dependencies_.on_request,
         .answer_time_max = settings_.answer_time_max,
         .kind = kind_of(dependencies_.prices, settings_.model)};
+    // For all tries together: half of the job's time is left for the analysis.
+    const auto heard_by = by.at_most(
+        std::min<deadline::clock::duration>(settings_.answer_time_max, by.remaining() / 2));
     speech_session session{
         settings_, *sound, {.with_times = knows_times_, .with_hints = knows_hints_}};
     for (;;) {
-        const auto answer = ask(model, session, request_options{}, calls, by, stop);
+        const auto answer = ask(model, session, request_options{}, calls, heard_by, stop);
         if (answer) {
             knows_times_ = session.form().with_times;
             knows_hints_ = session.form().with_hints;

@@ -1,4 +1,6 @@
+#include "child_document.hpp"
 #include "scripted_helper.hpp"
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/media_client.hpp>
 
@@ -330,16 +332,30 @@ TEST(MediaClient, KillsAHangingChildAtTheDeadline) {
     }
 }
 
-// Goal: a video that keeps the child computing is at fault, a busy machine is not. This machine may
-// be busy, so that both errors are correct for a child that spins.
+// Goal: a video that keeps the child computing is at fault; a busy machine, or a job with too
+// little time left, is not.
 TEST(MediaClient, RejectsTheVideoWhenTheChildComputes) {
-    const scripted_helper helper{unruly("spin")};
-    const media_client client{helper.options()};
-    const auto report = client.probe("/video.mp4", deadline::after(1s), {});
-    ASSERT_FALSE(report);
-    const auto code = report.error().code();
-    EXPECT_TRUE(code == errc::unsupported_format || code == errc::timed_out);
-    EXPECT_THAT(report.error().detail(), HasSubstr("deadline"));
+    struct test_case {
+        double lived;
+        double computed;
+        errc code;
+    };
+    constexpr test_case cases[] = {
+        {19.9, 19, errc::unsupported_format},
+        {360, 360, errc::unsupported_format},
+        {19.9, 5, errc::timed_out},
+        {3, 3, errc::timed_out},
+    };
+    for (const auto& expected : cases) {
+        process::child_end end;
+        end.outcome = process::child_outcome::overdue;
+        end.lived = seconds_f{expected.lived};
+        end.computed = seconds_f{expected.computed};
+        const auto document = media::document_of(end);
+        ASSERT_FALSE(document);
+        EXPECT_EQ(document.error().code(), expected.code) << expected.lived;
+        EXPECT_THAT(document.error().detail(), HasSubstr("deadline"));
+    }
 }
 
 TEST(MediaClient, StopsOnRequest) {
