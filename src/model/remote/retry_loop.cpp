@@ -98,14 +98,29 @@ model_reply call_once(
     return reply;
 }
 
+/// Whether the model has no part in a failure: nothing was sent to it, or the call was cancelled.
+bool is_own(failure_kind kind) {
+    switch (kind) {
+        case failure_kind::no_calls_left:
+        case failure_kind::budget_spent:
+        case failure_kind::storage:
+        case failure_kind::media_child:
+        case failure_kind::no_database:
+        case failure_kind::cancelled: return true;
+        default: return false;
+    }
+}
+
+/// Counts and logs a request that was made.
 void report(const retry_loop_dependencies& model, const model_reply& reply) {
+    if (!reply && is_own(reply.error().kind)) return;
     if (model.on_request) {
         model.on_request(
             model.api.provider,
             model.api.model,
             reply ? std::string_view{"answered"} : name_of(reply.error().kind));
     }
-    if (reply || reply.error().kind == failure_kind::cancelled) return;
+    if (reply) return;
     model.log.warning(
         "model did not answer",
         {{"provider", model.api.provider},

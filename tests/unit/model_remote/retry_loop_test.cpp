@@ -305,6 +305,9 @@ TEST_F(RetryLoop, AKeyThatHasWorkedIsRetriedOnce) {
 
 TEST_F(RetryLoop, WithoutCallsLeftNothingIsSent) {
     const scripted_server server{answering({response(200, "hello")})};
+    on_request = [this](std::string_view, std::string_view, std::string_view outcome) {
+        events.add(std::string{outcome});
+    };
     const auto answer = ask_at(server.origin(), net::http_request{}, 0);
     ASSERT_FALSE(answer);
     EXPECT_EQ(name_of(answer.error().why.kind), "no_calls_left");
@@ -313,6 +316,9 @@ TEST_F(RetryLoop, WithoutCallsLeftNothingIsSent) {
 }
 
 TEST_F(RetryLoop, AFailedPreparationIsNoCall) {
+    on_request = [this](std::string_view, std::string_view, std::string_view outcome) {
+        events.add(std::string{outcome});
+    };
     const auto answer =
         ask_at("http://127.0.0.1:1", call_failure{.kind = failure_kind::storage, .detail = "disk"});
     ASSERT_FALSE(answer);
