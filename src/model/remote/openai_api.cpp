@@ -276,7 +276,7 @@ failure_kind openai_bad_request(const openai_error& fault) {
              "input_audio",
              "not a multimodal",
              "does not support",
-             "At most 0"}))
+             "may be provided in"}))
         return failure_kind::misconfigured;
     if (fault.says({"max_tokens", "API key", "api_key"})) return failure_kind::misconfigured;
     return failure_kind::video_rejected;
@@ -289,6 +289,9 @@ failure_kind kind_of(int status, const openai_error& fault) {
             return fault.says({"insufficient_quota"}) ? failure_kind::quota_exhausted
                                                       : failure_kind::rate_limited;
         case 409: return failure_kind::transient;
+        case 422:
+            return fault.says({"response_format"}) ? failure_kind::schema_refused
+                                                   : failure_kind::misconfigured;
         default: return kind_of_status(status);
     }
 }
