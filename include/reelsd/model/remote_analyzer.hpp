@@ -93,8 +93,8 @@ public:
     /// Removes files that ended runs have left at the provider. Blocking.
     void sweep(const run_check& is_living, const deadline& by, const std::stop_token& stop) const;
 
-    /// Checks key and model, at no cost. Blocking. Errors:
-    /// model_misconfigured, model_unavailable.
+    /// Checks key and model, at no cost. Blocking. Errors: model_misconfigured, model_unavailable;
+    /// not_found when the server does not list the model.
     [[nodiscard]] result<void> check(const deadline& by, const std::stop_token& stop) const;
 
     [[nodiscard]] circuit_state circuit() const;

@@ -56,7 +56,7 @@ public:
         const deadline& by, const std::stop_token& stop) const override;
 
     /// Checks server, key and model, at no cost. Blocking. Errors: model_misconfigured,
-    /// model_unavailable.
+    /// model_unavailable; not_found when the server lists other models only.
     [[nodiscard]] result<server_check> check(const deadline& by, const std::stop_token& stop) const;
 
     [[nodiscard]] circuit_state circuit() const;

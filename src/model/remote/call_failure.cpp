@@ -32,6 +32,7 @@ constexpr int slow_tries_max = 2;
 
 constexpr auto kinds = std::to_array<kind_traits>({
     {failure_kind::misconfigured, errc::model_misconfigured, 1},
+    {failure_kind::unlisted, errc::not_found, 1},
     {failure_kind::unauthorized, errc::model_misconfigured, 1},
     {failure_kind::quota_exhausted, errc::model_unavailable, 1},
     {failure_kind::rate_limited, errc::model_unavailable, busy_tries_max},

@@ -19,6 +19,7 @@ namespace reelsd::model {
 /// Why a provider did not answer, as far as it determines the next step.
 enum class failure_kind : std::uint8_t {
     misconfigured,      ///< The key, the model's name or our request; not the video.
+    unlisted,           ///< The server does not list the model. Some serve more than they list.
     unauthorized,       ///< A 401, which is sometimes an overload.
     quota_exhausted,    ///< Not available again for hours.
     rate_limited,       ///< Too many requests by this key.
@@ -43,10 +44,10 @@ enum class failure_kind : std::uint8_t {
     cancelled,          ///< A stop was requested.
 };
 BOOST_DESCRIBE_ENUM(
-    failure_kind, misconfigured, unauthorized, quota_exhausted, rate_limited, overloaded, transient,
-    server_fault, slow, video_rejected, payload_too_large, schema_refused, thinking_refused,
-    store_refused, limit_refused, limit_too_large, file_not_ready, file_gone, no_calls_left,
-    budget_spent, storage, media_child, no_database, cancelled)
+    failure_kind, misconfigured, unlisted, unauthorized, quota_exhausted, rate_limited, overloaded,
+    transient, server_fault, slow, video_rejected, payload_too_large, schema_refused,
+    thinking_refused, store_refused, limit_refused, limit_too_large, file_not_ready, file_gone,
+    no_calls_left, budget_spent, storage, media_child, no_database, cancelled)
 
 struct call_failure {
     failure_kind kind = failure_kind::transient;

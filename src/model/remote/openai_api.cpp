@@ -388,14 +388,18 @@ std::optional<call_failure> listed_model_fault(
     if (response.status() != 200) return openai_failure(response);
     const auto document = parse_foreign_json(response.body);
     const auto& listed = member(document, "data");
-    // A list in another format proves nothing.
-    if (!listed.is_array()) return std::nullopt;
-    const bool is_listed = std::any_of(listed.begin(), listed.end(), [model](const json& entry) {
-        return member(entry, "id") == model;
+    // A list in another format proves nothing; Ollama without a model sends null.
+    const bool is_empty = listed.is_null() && document.is_object() && document.contains("data");
+    if (!listed.is_array() && !is_empty) return std::nullopt;
+    const auto with_tag = std::string{model} + ":latest";  // Ollama adds it.
+    const bool is_listed = std::any_of(listed.begin(), listed.end(), [&](const json& entry) {
+        const auto& id = member(entry, "id");
+        return id == model || id == with_tag;
     });
     if (is_listed) return std::nullopt;
     return call_failure{
-        .kind = failure_kind::misconfigured, .detail = "the server does not list this model"};
+        .kind = failure_kind::unlisted,
+        .detail = "the server does not list this model, and may refuse it"};
 }
 
 void add_message_parts(

@@ -271,6 +271,9 @@ TEST(OpenaiApi, FindsTheModelInAList) {
     constexpr test_case cases[] = {
         {200, R"({"data":[{"id":"other"},{"id":"m"}]})", false},
         {200, R"({"data":[{"id":"other"},{"id":7},null]})", true},
+        {200, R"({"data":[{"id":"m:latest"}]})", false},
+        {200, R"({"data":[{"id":"m:7b"}]})", true},
+        {200, R"({"object":"list","data":null})", true},
         // A list in another format proves nothing.
         {200, R"({"models":[]})", false},
         {200, R"({"data":{}})", false},

@@ -8,6 +8,7 @@ const NAMES = { gemini: 'Gemini', openai: 'The server' };
  */
 const FAILURES = [
     [/^unauthorized|API_KEY_INVALID|HTTP 40[13]\b/, (name) => `${name} refuses this API key. Create a new key, or copy it again.`],
+    [/^unlisted/, () => 'The server does not list this model, and may refuse it. Check its name.'],
     [/HTTP 404\b/, () => 'There is no such model at this address. Check both.'],
     [/^quota_exhausted/, () => 'The key is valid, but its quota is used up.'],
     [/^(rate_limited|overloaded)/, () => 'The key is valid, but the model has too many requests at the moment. Test it again later.'],
