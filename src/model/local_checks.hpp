@@ -25,7 +25,8 @@ struct local_evidence {
 };
 
 inline constexpr std::string_view doubtful_speech_warning =
-    "speech was hard to recognise: the transcript may be wrong";
+    "speech was hard to recognise or is not English, the only language of the built-in recogniser: "
+    "the transcript may be wrong";
 
 [[nodiscard]] local_evidence evidence_of(const media::probe_report& probe);
 [[nodiscard]] local_evidence evidence_of(const media::analysis_report& report);

@@ -32,11 +32,11 @@ bool is_same_block(const timed_text& first, const timed_text& line) {
 }
 
 /// How well sentences of a source are spelled and phrased. Captions are written with care.
-/// On-screen texts are headings rather than sentences, and better only than misheard speech.
-double trust_in(source from, bool speech_doubtful) {
+/// On-screen texts are headings rather than sentences.
+double trust_in(source from) {
     switch (from) {
         case source::screen: return 0.6;
-        case source::speech: return speech_doubtful ? 0.5 : 0.85;
+        case source::speech: return 0.85;
         case source::caption: return 1.0;
     }
     return 0;
@@ -55,6 +55,23 @@ double centrality(const stem_set& stems, const std::map<std::string, int>& sente
     double score = 0.25 * static_cast<double>(std::min(stems.size(), stems_counted_max));
     for (const auto& stem : stems) score += sentences_with.at(stem) - 1;
     return score;
+}
+
+/// Whether a sentence says something about the subject.
+bool is_statement(const sentence& sentence) {
+    return word_count(sentence.text) >= sentence_words_min && !is_call_to_action(sentence.text);
+}
+
+/// All sentences. Doubtful speech is left out if there is a statement in other text.
+std::vector<sentence> quotable_sentences(const corpus& text) {
+    auto sentences = text.sentences;
+    if (!text.speech_doubtful) return sentences;
+    const auto is_spoken = [](const sentence& sentence) { return sentence.from == source::speech; };
+    const bool has_other = std::ranges::any_of(sentences, [&](const sentence& sentence) {
+        return !is_spoken(sentence) && is_statement(sentence);
+    });
+    if (has_other) std::erase_if(sentences, is_spoken);
+    return sentences;
 }
 
 void add_sentences(corpus& all, std::string_view text, source from, double start_seconds) {
@@ -229,15 +246,15 @@ corpus corpus_of(
 }
 
 std::string central_sentence(const corpus& text) {
+    const auto sentences = quotable_sentences(text);
     std::map<std::string, int> sentences_with;
-    for (const auto& sentence : text.sentences) {
+    for (const auto& sentence : sentences) {
         for (const auto& stem : stems_in(sentence)) ++sentences_with[stem];
     }
     const sentence* best = nullptr;
     std::pair<bool, double> best_rank;
-    for (const auto& sentence : text.sentences) {
-        auto score = centrality(stems_in(sentence), sentences_with) *
-                     trust_in(sentence.from, text.speech_doubtful);
+    for (const auto& sentence : sentences) {
+        auto score = centrality(stems_in(sentence), sentences_with) * trust_in(sentence.from);
         if (is_call_to_action(sentence.text)) score *= 0.2;
         // A label is better than no summary.
         const std::pair rank{word_count(sentence.text) >= sentence_words_min, score};
@@ -251,12 +268,13 @@ std::string central_sentence(const corpus& text) {
 }
 
 std::vector<std::string> opening_lines(const corpus& text) {
+    const auto sentences = quotable_sentences(text);
     std::vector<std::string> lines;
     for (const auto from : {source::screen, source::speech}) {
-        const auto first = std::ranges::find_if(text.sentences, [from](const sentence& sentence) {
+        const auto first = std::ranges::find_if(sentences, [from](const sentence& sentence) {
             return sentence.from == from && sentence.start_seconds <= opening_seconds;
         });
-        if (first == text.sentences.end()) continue;
+        if (first == sentences.end()) continue;
         auto line = first_words(first->text, opening_words_max);
         if (lines.empty() || words_of(lines.front()) != words_of(line)) {
             lines.push_back(std::move(line));
@@ -267,7 +285,7 @@ std::vector<std::string> opening_lines(const corpus& text) {
 
 std::vector<std::string> key_phrases(const corpus& text) {
     phrase_table table;
-    for (const auto& sentence : text.sentences) {
+    for (const auto& sentence : quotable_sentences(text)) {
         if (!is_call_to_action(sentence.text)) table.add_sentence(sentence.text);
     }
     for (const auto& hashtag : text.hashtags) {

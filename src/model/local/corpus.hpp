@@ -23,7 +23,9 @@ struct sentence {
 struct corpus {
     std::vector<sentence> sentences;    ///< Screen, then speech, then caption; each in its order.
     std::vector<std::string> hashtags;  ///< In lower case, without the sign.
-    bool speech_doubtful = false;       ///< May be misheard: other sentences are preferred.
+    /// Speech may be misheard or not English: summary, key phrases and opening lines quote it only
+    /// if no other text is a statement.
+    bool speech_doubtful = false;
 };
 
 /// Lines that are shown together are one text: "3 TIPS FOR" over "BETTER COFFEE". Lines of other

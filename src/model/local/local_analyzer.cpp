@@ -55,8 +55,8 @@ transcript built_in_transcript(const media::speech_report& speech) {
         .language = std::nullopt,
         .warnings = {},
         .is_built_in = true};
-    // The recogniser knows only English: recognised speech is English.
-    if (!speech.segments.empty()) spoken.language = "en";
+    // The recogniser knows only English. Its words for another language have low confidence.
+    if (!speech.segments.empty() && !speech.doubtful) spoken.language = "en";
     return spoken;
 }
 

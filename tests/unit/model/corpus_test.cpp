@@ -129,6 +129,19 @@ TEST(OpeningLines, AreTheFirstOnScreenAndInSpeech) {
         << "repeated words";
 }
 
+TEST(DoubtfulSpeech, IsQuotedOnlyWithoutOtherText) {
+    const media::speech_report misheard{
+        .segments = {{"The nested auction fines hubs", 0, 3}}, .doubtful = true};
+    const auto alone = corpus_of({}, misheard, "Wow! Link in bio for more", {});
+    EXPECT_EQ(central_sentence(alone), "The nested auction fines hubs.");
+    EXPECT_THAT(opening_lines(alone), ElementsAre("The nested auction fines hubs"));
+
+    const auto titled = corpus_of({{"Learn German today", 0, 3}}, misheard, "", {});
+    EXPECT_EQ(central_sentence(titled), "Learn German today.");
+    EXPECT_THAT(key_phrases(titled), ElementsAre("learn german"));
+    EXPECT_THAT(opening_lines(titled), ElementsAre("Learn German today"));
+}
+
 TEST(CallToAction, IsQuotedFromTheText) {
     struct test_case {
         const char* name;

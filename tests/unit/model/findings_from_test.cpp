@@ -132,6 +132,18 @@ TEST(FindingsFrom, LeaveUnknownFieldsEmpty) {
     EXPECT_THAT(conclusions.warnings, ElementsAre("the video has no audio track"));
 }
 
+// Goal: words that were recognised with low confidence may be of any language.
+TEST(FindingsFrom, NameNoLanguageOfDoubtfulSpeech) {
+    auto report = coffee_report();
+    report.audio.speech.doubtful = true;
+    const auto conclusions = findings_from(report, {.caption = "", .hashtags = {}});
+    EXPECT_EQ(conclusions.audio.segments.size(), 3U);
+    EXPECT_EQ(conclusions.audio.language, std::nullopt);
+    EXPECT_EQ(conclusions.content.summary, "3 tips for better coffee.");
+    EXPECT_THAT(conclusions.content.hooks, ElementsAre("3 TIPS FOR BETTER COFFEE"));
+    EXPECT_THAT(conclusions.warnings, ElementsAre(HasSubstr("is not English")));
+}
+
 // Goal: nothing is said about sound that cannot be decoded.
 TEST(FindingsFrom, DoNotCallUndecodableSoundSilent) {
     auto report = testing::make_report();

@@ -123,7 +123,8 @@ TEST(LocalWarnings, NameEachContradiction) {
          {}},
         {"doubtful speech",
          [](findings&, local_evidence& measured) { measured.speech_doubtful = true; },
-         {"speech was hard to recognise: the transcript may be wrong"}},
+         {"speech was hard to recognise or is not English, the only language of the built-in "
+          "recogniser: the transcript may be wrong"}},
         {"doubtful speech, transcript of a remote model",
          [](findings& reported, local_evidence& measured) {
              measured.speech_doubtful = true;
