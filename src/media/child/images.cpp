@@ -11,6 +11,7 @@ extern "C" {
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -48,16 +49,19 @@ side_data matrix_of_container(const AVStream& stream) {
 #endif
 }
 
-/// Degrees clockwise. The picture's matrix has precedence over the container's.
-double rotation_of(const AVStream& stream, const AVFrame& frame) {
-    constexpr std::size_t matrix_bytes = 9 * sizeof(std::int32_t);
-    auto matrix = matrix_of_container(stream);
+/// The picture's matrix has precedence over the container's.
+picture::orientation orientation_of(const AVStream& stream, const AVFrame& frame) {
+    auto data = matrix_of_container(stream);
     const AVFrameSideData* own = av_frame_get_side_data(&frame, AV_FRAME_DATA_DISPLAYMATRIX);
-    if (own != nullptr) matrix = {own->data, own->size};
-    if (matrix.bytes == nullptr || matrix.size < matrix_bytes) return 0;
-    const double left =
-        av_display_rotation_get(reinterpret_cast<const std::int32_t*>(matrix.bytes));
-    return std::isfinite(left) ? -left : 0;
+    if (own != nullptr) data = {own->data, own->size};
+    std::array<std::int32_t, 9> matrix{};
+    if (data.bytes == nullptr || data.size < sizeof matrix) return {};
+    std::memcpy(matrix.data(), data.bytes, sizeof matrix);
+    // Selfies are often stored mirrored: the determinant is then negative.
+    const bool is_mirrored = double{1} * matrix[0] * matrix[4] < double{1} * matrix[1] * matrix[3];
+    if (is_mirrored) av_display_matrix_flip(matrix.data(), 1, 0);
+    const double left = av_display_rotation_get(matrix.data());
+    return {.turns = picture::quarter_turns_of(-left), .is_mirrored = is_mirrored};
 }
 
 int side(double pixels) {
@@ -169,16 +173,16 @@ picture_size geometry::fitted(int width, int height_max) const noexcept {
 }
 
 picture_size geometry::before_turning(picture_size size) const noexcept {
-    if (picture::swaps_sides(turns)) std::swap(size.width, size.height);
+    if (picture::swaps_sides(orientation.turns)) std::swap(size.width, size.height);
     return size;
 }
 
 geometry geometry_of(const AVStream& stream, const AVFrame& first) {
     geometry shape;
-    shape.turns = picture::quarter_turns_of(rotation_of(stream, first));
+    shape.orientation = orientation_of(stream, first);
     shape.displayed = {
         .width = side(first.width * sample_aspect(stream, first)), .height = side(first.height)};
-    if (picture::swaps_sides(shape.turns)) {
+    if (picture::swaps_sides(shape.orientation.turns)) {
         std::swap(shape.displayed.width, shape.displayed.height);
     }
     return shape;
@@ -212,7 +216,7 @@ scaler::scaler(picture_size size, AVPixelFormat format, colours reading)
 
 scaler scaler::upright(const geometry& shape, picture_size size, colours reading) {
     scaler to_rgb{shape.before_turning(size), AV_PIX_FMT_RGB24, reading};
-    to_rgb.turns_ = shape.turns;
+    to_rgb.orientation_ = shape.orientation;
     return to_rgb;
 }
 
@@ -228,8 +232,8 @@ picture::view scaler::scale(const AVFrame& frame) {
     if (rows != size_.height) return {};
     const picture::view scaled{
         .pixels = pixels_.data(), .width = size_.width, .height = size_.height, .stride = stride_};
-    if (turns_ == picture::quarter_turns::none) return scaled;
-    return picture::turn_rgb(scaled, turns_, turned_);
+    if (orientation_ == picture::orientation{}) return scaled;
+    return picture::turn_rgb(scaled, orientation_, turned_);
 }
 
 bool scaler::read_colours_of(const AVFrame& frame) {

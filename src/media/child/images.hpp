@@ -21,7 +21,7 @@ struct picture_size {
 /// Relation of the coded pictures of a video to displayed ones.
 struct geometry {
     picture_size displayed;  ///< After sample aspect ratio and rotation.
-    picture::quarter_turns turns = picture::quarter_turns::none;
+    picture::orientation orientation;
 
     /// The largest size of the displayed shape within `width` and `height_max`. Both sides are at
     /// least 1.
@@ -47,7 +47,7 @@ public:
     /// `format`: AV_PIX_FMT_GRAY8 or AV_PIX_FMT_RGB24.
     scaler(picture_size size, AVPixelFormat format, colours reading = colours::as_one);
 
-    /// Scales to RGB and rotates pictures as players do. `size`: as displayed.
+    /// Scales to RGB and turns pictures upright as players do. `size`: as displayed.
     static scaler upright(const geometry& shape, picture_size size, colours reading);
 
     /// The scaled picture, valid until the next call. Its `pixels` are null when FFmpeg cannot
@@ -60,7 +60,7 @@ private:
     picture_size size_;
     AVPixelFormat format_;
     colours reading_;
-    picture::quarter_turns turns_ = picture::quarter_turns::none;
+    picture::orientation orientation_;
     std::ptrdiff_t stride_;
     scaler_owner context_;
     std::vector<std::uint8_t> pixels_;

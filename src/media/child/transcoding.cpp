@@ -169,13 +169,13 @@ void keep_colours(SwsContext& context, const AVFrame& frame) {
         sws_setColorspaceDetails(&context, matrix, full, matrix, 0, 0, unchanged, unchanged));
 }
 
-/// Scales decoded pictures to one size in planar YUV 4:2:0 with black at 16, rotated as players do.
+/// Scales decoded pictures to one size in planar YUV 4:2:0 with black at 16, upright as in players.
 /// Keeps the colour matrix.
 class upright_yuv {
 public:
     /// `size`: as displayed; both sides even.
     upright_yuv(const geometry& shape, picture_size size)
-        : turns_{shape.turns},
+        : orientation_{shape.orientation},
           coded_{new_picture(shape.before_turning(size))},
           upright_{new_picture(size)} {}
 
@@ -193,7 +193,7 @@ public:
         const int rows = sws_scale(
             context, frame.data, frame.linesize, 0, frame.height, coded_->data, coded_->linesize);
         if (rows != coded_->height) return nullptr;
-        if (turns_ == picture::quarter_turns::none) return coded_.get();
+        if (orientation_ == picture::orientation{}) return coded_.get();
         turn();
         return upright_.get();
     }
@@ -207,11 +207,12 @@ private:
                 .width = coded_->width / halving,
                 .height = coded_->height / halving,
                 .stride = coded_->linesize[plane]};
-            picture::turn_plane(from, turns_, upright_->data[plane], upright_->linesize[plane]);
+            picture::turn_plane(
+                from, orientation_, upright_->data[plane], upright_->linesize[plane]);
         }
     }
 
-    picture::quarter_turns turns_;
+    picture::orientation orientation_;
     frame_owner coded_;
     frame_owner upright_;
     scaler_owner context_;

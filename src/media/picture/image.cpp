@@ -17,9 +17,11 @@ struct place {
     int y = 0;
 };
 
-/// Position in the source of the pixel `at` of the rotated picture.
-place source_of(place at, const view& source, quarter_turns turns) {
-    switch (turns) {
+/// Position in the source of the pixel `at` of the displayed picture.
+place source_of(place at, const view& source, orientation shown) {
+    const int width = swaps_sides(shown.turns) ? source.height : source.width;
+    if (shown.is_mirrored) at.x = width - 1 - at.x;
+    switch (shown.turns) {
         case quarter_turns::none: return at;
         case quarter_turns::right: return {at.y, source.height - 1 - at.x};
         case quarter_turns::half: return {source.width - 1 - at.x, source.height - 1 - at.y};
@@ -85,15 +87,15 @@ quarter_turns quarter_turns_of(double degrees) noexcept {
     }
 }
 
-view turn_rgb(const view& rgb, quarter_turns turns, std::vector<std::uint8_t>& turned) {
+view turn_rgb(const view& rgb, orientation shown, std::vector<std::uint8_t>& turned) {
     view result{.pixels = nullptr, .width = rgb.width, .height = rgb.height, .stride = 0};
-    if (swaps_sides(turns)) std::swap(result.width, result.height);
+    if (swaps_sides(shown.turns)) std::swap(result.width, result.height);
     result.stride = std::ptrdiff_t{3} * result.width;
     turned.resize(static_cast<std::size_t>(result.stride * result.height));
     std::uint8_t* out = turned.data();
     for (int y = 0; y < result.height; ++y) {
         for (int x = 0; x < result.width; ++x, out += 3) {
-            const place from = source_of({x, y}, rgb, turns);
+            const place from = source_of({x, y}, rgb, shown);
             std::memcpy(out, rgb.row(from.y) + std::ptrdiff_t{3} * from.x, 3);
         }
     }
@@ -101,13 +103,12 @@ view turn_rgb(const view& rgb, quarter_turns turns, std::vector<std::uint8_t>& t
     return result;
 }
 
-void turn_plane(
-    const view& plane, quarter_turns turns, std::uint8_t* turned, std::ptrdiff_t stride) {
-    const int width = swaps_sides(turns) ? plane.height : plane.width;
-    const int height = swaps_sides(turns) ? plane.width : plane.height;
+void turn_plane(const view& plane, orientation shown, std::uint8_t* turned, std::ptrdiff_t stride) {
+    const int width = swaps_sides(shown.turns) ? plane.height : plane.width;
+    const int height = swaps_sides(shown.turns) ? plane.width : plane.height;
     for (int y = 0; y < height; ++y, turned += stride) {
         for (int x = 0; x < width; ++x) {
-            const place from = source_of({x, y}, plane, turns);
+            const place from = source_of({x, y}, plane, shown);
             turned[x] = plane.row(from.y)[from.x];
         }
     }

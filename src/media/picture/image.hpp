@@ -34,13 +34,19 @@ enum class quarter_turns : std::uint8_t { none, right, half, left };
     return turns == quarter_turns::right || turns == quarter_turns::left;
 }
 
-/// Rotates packed RGB into `turned`, which it resizes; the view is of `turned`.
-[[nodiscard]] view turn_rgb(
-    const view& rgb, quarter_turns turns, std::vector<std::uint8_t>& turned);
+/// How a stored picture is displayed.
+struct orientation {
+    quarter_turns turns = quarter_turns::none;
+    bool is_mirrored = false;  ///< Left to right, after the rotation.
 
-/// Rotates one plane of one byte a pixel into rows of `stride` bytes.
-void turn_plane(
-    const view& plane, quarter_turns turns, std::uint8_t* turned, std::ptrdiff_t stride);
+    friend bool operator==(const orientation&, const orientation&) = default;
+};
+
+/// Turns packed RGB upright, into `turned`, which it resizes; the view is of `turned`.
+[[nodiscard]] view turn_rgb(const view& rgb, orientation shown, std::vector<std::uint8_t>& turned);
+
+/// Turns one plane of one byte a pixel upright, into rows of `stride` bytes.
+void turn_plane(const view& plane, orientation shown, std::uint8_t* turned, std::ptrdiff_t stride);
 
 /// An RGB picture of a few thousand bytes: small enough to keep eight a second of a whole video (90
 /// s of 9:16: 8 MB), and blurred enough that small motion causes no cut.

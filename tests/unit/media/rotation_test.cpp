@@ -22,13 +22,13 @@ TEST(QuarterTurns, AreTheNearest) {
 }
 
 /// The red samples of a picture of 3 x 2 pixels, numbered row by row, after turning.
-std::vector<int> turned(quarter_turns turns, int& width) {
+std::vector<int> turned(orientation shown, int& width) {
     std::vector<std::uint8_t> source;
     for (std::uint8_t number = 1; number <= 6; ++number)
         source.insert(source.end(), {number, 0, 0});
     std::vector<std::uint8_t> pixels;
     const view result =
-        turn_rgb({.pixels = source.data(), .width = 3, .height = 2, .stride = 9}, turns, pixels);
+        turn_rgb({.pixels = source.data(), .width = 3, .height = 2, .stride = 9}, shown, pixels);
     width = result.width;
     std::vector<int> reds;
     for (std::size_t at = 0; at < pixels.size(); at += 3) reds.push_back(pixels[at]);
@@ -37,13 +37,23 @@ std::vector<int> turned(quarter_turns turns, int& width) {
 
 TEST(TurnRgb, TurnsClockwise) {
     int width = 0;
-    EXPECT_THAT(turned(quarter_turns::none, width), ::testing::ElementsAre(1, 2, 3, 4, 5, 6));
+    EXPECT_THAT(turned({}, width), ::testing::ElementsAre(1, 2, 3, 4, 5, 6));
     EXPECT_EQ(width, 3);
-    EXPECT_THAT(turned(quarter_turns::right, width), ::testing::ElementsAre(4, 1, 5, 2, 6, 3));
+    EXPECT_THAT(turned({quarter_turns::right}, width), ::testing::ElementsAre(4, 1, 5, 2, 6, 3));
     EXPECT_EQ(width, 2);
-    EXPECT_THAT(turned(quarter_turns::half, width), ::testing::ElementsAre(6, 5, 4, 3, 2, 1));
+    EXPECT_THAT(turned({quarter_turns::half}, width), ::testing::ElementsAre(6, 5, 4, 3, 2, 1));
     EXPECT_EQ(width, 3);
-    EXPECT_THAT(turned(quarter_turns::left, width), ::testing::ElementsAre(3, 6, 2, 5, 1, 4));
+    EXPECT_THAT(turned({quarter_turns::left}, width), ::testing::ElementsAre(3, 6, 2, 5, 1, 4));
+    EXPECT_EQ(width, 2);
+}
+
+TEST(TurnRgb, MirrorsAfterTurning) {
+    int width = 0;
+    EXPECT_THAT(
+        turned({quarter_turns::none, true}, width), ::testing::ElementsAre(3, 2, 1, 6, 5, 4));
+    EXPECT_EQ(width, 3);
+    EXPECT_THAT(
+        turned({quarter_turns::right, true}, width), ::testing::ElementsAre(1, 4, 2, 5, 3, 6));
     EXPECT_EQ(width, 2);
 }
 
