@@ -225,19 +225,26 @@ std::vector<dissolve> find_crossfades(
     return crossfades;
 }
 
-/// Runs of dark pictures between two bright ones. Darkness at the start or the end of the video
-/// separates no scenes.
-std::vector<dissolve> find_dark_gaps(std::span<const small_picture> pictures) {
+/// A longer fade through black is a black card. The new scene begins at its end.
+constexpr double half_fade_seconds_max = 0.5;
+
+/// Runs of dark pictures between two bright ones that begin and end without a hard cut: black
+/// between hard cuts is a scene. Darkness at the start or the end of the video separates no scenes.
+std::vector<dissolve> find_dark_gaps(
+    std::span<const small_picture> pictures, std::span<const double> cuts) {
     std::vector<dissolve> gaps;
     std::size_t start = pictures.size();
+    const auto is_cut = [&](std::size_t at) {
+        return any_within(cuts, pictures[at - 1].seconds, pictures[at].seconds);
+    };
     for (std::size_t at = 1; at < pictures.size(); ++at) {
         const bool dark = is_dark(pictures[at]);
         const bool was_dark = is_dark(pictures[at - 1]);
         if (dark && !was_dark) start = at;
-        if (!dark && was_dark && start < at) {
-            const double middle = (pictures[start].seconds + pictures[at - 1].seconds) / 2;
-            gaps.push_back({middle, 1.0});
-        }
+        if (dark || !was_dark || start >= at || is_cut(start) || is_cut(at)) continue;
+        const double end = pictures[at - 1].seconds;
+        const double middle = (pictures[start].seconds + end) / 2;
+        gaps.push_back({std::max(middle, end - half_fade_seconds_max), 1.0});
     }
     return gaps;
 }
@@ -318,7 +325,7 @@ std::vector<double> find_colour_jumps(
 std::vector<double> find_dissolves(
     std::span<const small_picture> pictures, std::span<const double> cuts) {
     auto dissolves = find_crossfades(pictures, cuts);
-    const auto gaps = find_dark_gaps(pictures);
+    const auto gaps = find_dark_gaps(pictures, cuts);
     dissolves.insert(dissolves.end(), gaps.begin(), gaps.end());
     std::erase_if(dissolves, [cuts](const dissolve& candidate) {
         return any_near(cuts, candidate.seconds, cut_distance_seconds_min);

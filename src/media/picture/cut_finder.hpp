@@ -47,7 +47,8 @@ private:
     std::span<const small_picture> pictures, std::span<const double> cuts);
 
 /// Finds crossfades and fades through black. `pictures` and `cuts` as above. Returns their middles,
-/// ascending, none within half a second of a hard cut.
+/// but of longer black half a second before its end; ascending, none within half a second of a hard
+/// cut.
 [[nodiscard]] std::vector<double> find_dissolves(
     std::span<const small_picture> pictures, std::span<const double> cuts);
 

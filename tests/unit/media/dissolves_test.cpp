@@ -47,6 +47,22 @@ TEST(Dissolves, FindsAFadeThroughBlack) {
     EXPECT_NEAR(dissolves.front(), 2.5, 0.3);
 }
 
+// Goal: a scene never begins in the middle of a black card.
+TEST(Dissolves, KnowsBlackCards) {
+    const auto hard = [](double seconds) {
+        return seconds < 1 || seconds >= 4 ? make_scene(seconds < 1 ? 1 : 4, 3) : flat(0, 3);
+    };
+    EXPECT_THAT(dissolves_of(hard, {1.0, 4.0}), ::testing::IsEmpty());
+    EXPECT_THAT(dissolves_of(hard, {1.0}), ::testing::IsEmpty()) << "faded in";
+
+    const auto faded = dissolves_of([](double seconds) {
+        return seconds < 2.5 ? mix(make_scene(1, 3), flat(0, 3), progress(seconds, 0.5, 1.0))
+                             : mix(flat(0, 3), make_scene(4, 3), progress(seconds, 4.0, 4.5));
+    });
+    ASSERT_EQ(faded.size(), 1U);
+    EXPECT_NEAR(faded.front(), 3.5, 0.3);
+}
+
 TEST(Dissolves, IgnoresOtherChanges) {
     struct test_case {
         const char* name;
