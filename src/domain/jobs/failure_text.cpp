@@ -106,7 +106,8 @@ std::string error_text(const error& why, const retry_policy& policy) {
             return "The video format is not supported: the platform serves its picture and sound "
                    "only as separate files, which this service does not join.";
         case errc::unsupported_format:
-            return "The video format is not supported: the file has no video that can be decoded.";
+            return "The video format is not supported: the file has no video that can be decoded. "
+                   "Supported are MP4, MOV, WebM and MKV with H.264, HEVC, VP9 or AV1.";
         case errc::video_too_large:
             return fmt::format(
                 "The video format is not supported: the file is larger than {} bytes.",

@@ -59,7 +59,8 @@ std::string_view orientation_of(const media::probe_report& probe) {
 }
 
 std::string whole_seconds(double seconds) {
-    const auto whole = std::max(1L, std::lround(seconds));
+    if (seconds < 1) return "less than a second";
+    const auto whole = std::lround(seconds);
     return std::to_string(whole) + (whole == 1 ? " second" : " seconds");
 }
 

@@ -249,6 +249,12 @@ TEST(ErrorText, BeginsAsDocumented) {
     EXPECT_EQ(met.size(), beginnings.size());
 }
 
+TEST(ErrorText, NamesTheSupportedFormats) {
+    EXPECT_THAT(
+        error_text(error{errc::unsupported_format}, {}),
+        ::testing::HasSubstr("MP4, MOV, WebM and MKV"));
+}
+
 TEST(ErrorText, NamesTheRemediesIfThePlatformHasNeverAnswered) {
     for (int number = 0; number <= static_cast<int>(errc::internal); ++number) {
         const auto why = static_cast<errc>(number);

@@ -204,6 +204,8 @@ TEST(DescribeVideo, NamesTheOrientation) {
     EXPECT_THAT(describe_video(report), HasSubstr("A square video"));
     report.audio.silent = true;
     EXPECT_THAT(describe_video(report), HasSubstr("the sound track is silent"));
+    report.probe.duration_seconds = 0.3;
+    EXPECT_THAT(describe_video(report), HasSubstr("A square video of less than a second in"));
 }
 
 }  // namespace
