@@ -14,8 +14,10 @@ namespace reelsd::media::sound {
 namespace {
 
 constexpr std::size_t tones_counted = 5;
-/// Chance alone causes peaks of up to 0.3 over a second of sound; only the rest counts.
+/// Chance alone causes peaks of up to 0.3 over a second of sound, and higher ones over less: a
+/// syllable is then held as long as a note. Only the rest counts.
 constexpr double chance_height = 0.3;
+constexpr double chance_spectra = spectra_per_second;
 /// 3 s, stepping by 1.5 s.
 constexpr std::size_t block_spectra = 128;
 constexpr std::size_t block_step = 64;
@@ -48,8 +50,12 @@ double centre_hz(std::span<const double> curve, std::size_t left, std::size_t ri
     return sum > 0 ? weighted / sum * bin_hz : static_cast<double>(left) * bin_hz;
 }
 
-/// All peaks whose height over the higher neighbouring valley exceeds chance.
-std::vector<held_tone> peaks_of(std::span<const double> curve, std::size_t first_bin) {
+/// All peaks in the mean of `spectra` whose height over the higher neighbouring valley exceeds
+/// chance.
+std::vector<held_tone> peaks_of(
+    std::span<const double> curve, std::size_t first_bin, std::size_t spectra) {
+    const double rarity = chance_spectra / static_cast<double>(spectra);
+    const double chance = std::min(1.0, chance_height * std::max(1.0, rarity));
     std::vector<held_tone> peaks;
     std::size_t at = first_bin;
     while (at + 1 < curve.size()) {
@@ -58,11 +64,11 @@ std::vector<held_tone> peaks_of(std::span<const double> curve, std::size_t first
         const std::size_t top = at;
         while (at + 1 < curve.size() && curve[at + 1] < curve[at]) ++at;
         const double height = std::min(curve[top] - curve[left], curve[top] - curve[at]);
-        if (height > chance_height) {
+        if (height > chance) {
             peaks.push_back(
                 {.bin = top,
                  .hz = centre_hz(curve, left, at),
-                 .strength = (height - chance_height) / (1.0 - chance_height)});
+                 .strength = (height - chance) / (1.0 - chance)});
         }
     }
     return peaks;
@@ -257,7 +263,7 @@ double comb_score(std::span<const double> correlation, double tempo_bpm) {
 
 std::vector<held_tone> held_tones(std::span<const spectrum* const> spectra, std::size_t first_bin) {
     if (spectra.empty()) return {};
-    auto peaks = peaks_of(mean_activation(spectra, first_bin), first_bin);
+    auto peaks = peaks_of(mean_activation(spectra, first_bin), first_bin, spectra.size());
     std::sort(peaks.begin(), peaks.end(), [](const held_tone& a, const held_tone& b) {
         return a.strength > b.strength;
     });
