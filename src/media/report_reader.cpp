@@ -26,6 +26,7 @@ probe_report read_probe(object_reader& from) {
     probe_report report;
     report.duration_seconds =
         from.number("duration_seconds", 0, report_bounds::duration_seconds_max);
+    report.missing_seconds = from.number("missing_seconds", 0, report_bounds::duration_seconds_max);
     report.width = from.whole_number("width", 1, report_bounds::side_pixels_max);
     report.height = from.whole_number("height", 1, report_bounds::side_pixels_max);
     report.frame_rate = from.number("frame_rate", 0, report_bounds::frame_rate_max);

@@ -13,7 +13,8 @@ namespace reelsd::media {
 
 BOOST_DESCRIBE_STRUCT(
     probe_report, (),
-    (duration_seconds, width, height, frame_rate, video_codec, audio_codec, audio_is_decodable))
+    (duration_seconds, missing_seconds, width, height, frame_rate, video_codec, audio_codec,
+     audio_is_decodable))
 BOOST_DESCRIBE_STRUCT(timed_text, (), (text, start_seconds, end_seconds))
 BOOST_DESCRIBE_STRUCT(voice_span, (), (start_seconds, end_seconds, evidence))
 BOOST_DESCRIBE_STRUCT(time_range, (), (start_seconds, end_seconds))

@@ -8,6 +8,7 @@
 #include <reelsd/model/local_analyzer.hpp>
 
 #include <cld2/public/compact_lang_det.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +34,7 @@ public:
         : reported_{reported}, measured_{measured} {}
 
     std::vector<std::string> run() {
+        check_length();
         check_sound();
         check_speech();
         check_times();
@@ -48,6 +50,14 @@ private:
 
     void add(const std::vector<std::string>& warnings) {
         warnings_.insert(warnings_.end(), warnings.begin(), warnings.end());
+    }
+
+    void check_length() {
+        const auto read = measured_.duration_seconds;
+        const auto missing = measured_.missing_seconds;
+        if (missing <= 0) return;
+        warnings_.push_back(
+            fmt::format("only the first {:.1f} of {:.1f} s could be read", read, read + missing));
     }
 
     void check_sound() {
@@ -274,6 +284,7 @@ bool are_related(CLD2::Language left, CLD2::Language right) {
 local_evidence evidence_of(const media::probe_report& probe) {
     return {
         .duration_seconds = probe.duration_seconds,
+        .missing_seconds = probe.missing_seconds,
         .audio_track = probe.audio_codec.has_value(),
         .undecodable_codec = probe.audio_is_decodable ? "" : probe.audio_codec.value_or("")};
 }

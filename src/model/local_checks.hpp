@@ -13,6 +13,7 @@ namespace reelsd::model {
 /// What was measured without any model. Absent: not measured.
 struct local_evidence {
     double duration_seconds = 0;
+    double missing_seconds = 0;  ///< At the end of the file.
     bool audio_track = false;
     std::string undecodable_codec = {};            ///< Of an audio track that cannot be decoded.
     std::optional<bool> silent = {};               ///< Nothing above the noise floor.

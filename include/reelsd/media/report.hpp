@@ -19,8 +19,9 @@ namespace reelsd::media {
 /// Measured from the packets and the first decoded frame.
 struct probe_report {
     double duration_seconds = 0;
-    int width = 0;   ///< As displayed: after rotation and sample aspect ratio.
-    int height = 0;  ///< As displayed.
+    double missing_seconds = 0;  ///< At the end, of a file that is cut off; else 0.
+    int width = 0;               ///< As displayed: after rotation and sample aspect ratio.
+    int height = 0;              ///< As displayed.
     double frame_rate = 0;
     std::string video_codec;                 ///< FFmpeg's short name: "h264".
     std::optional<std::string> audio_codec;  ///< Absent without an audio track.

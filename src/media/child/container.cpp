@@ -166,7 +166,9 @@ std::optional<double> container::claimed_seconds() const noexcept {
     }
     if (last > 0) return last;
     if (format_->duration == AV_NOPTS_VALUE || format_->duration <= 0) return std::nullopt;
-    return static_cast<double>(format_->duration) / AV_TIME_BASE;
+    // In Matroska the end, on a clock on which the first packet may be late.
+    const std::int64_t start = std::max<std::int64_t>(format_->start_time, 0);
+    return static_cast<double>(format_->duration - start) / AV_TIME_BASE;
 }
 
 double container::claimed_frame_rate() const noexcept {

@@ -16,6 +16,9 @@ namespace {
 /// Least readable length of a broken file, or half of the length in its header if that is less.
 constexpr double readable_seconds_min = 1.0;
 
+/// Headers of whole files exceed their packets by less: by rounding, or by a packet.
+constexpr double missing_seconds_min = 0.5;
+
 /// A rate in the header is rejected when it differs from that of the packets by more than this
 /// factor.
 constexpr double rate_factor_max = 1.5;
@@ -132,6 +135,8 @@ private:
         first_pass pass;
         pass.shape = *shape_;
         pass.probe.duration_seconds = end_seconds_;
+        const double missing = promised - end_seconds_;
+        if (missing >= missing_seconds_min) pass.probe.missing_seconds = missing;
         pass.probe.width = shape_->displayed.width;
         pass.probe.height = shape_->displayed.height;
         pass.probe.frame_rate = frame_rate();

@@ -31,8 +31,8 @@ std::string unruly(const std::string& mode) {
 }
 
 constexpr auto good_probe =
-    R"({"ok":{"duration_seconds":2.5,"width":720,"height":1280,"frame_rate":30,)"
-    R"("video_codec":"h264","audio_codec":null,"audio_is_decodable":true}})";
+    R"({"ok":{"duration_seconds":2.5,"missing_seconds":0,"width":720,"height":1280,)"
+    R"("frame_rate":30,"video_codec":"h264","audio_codec":null,"audio_is_decodable":true}})";
 
 bool is_alive(pid_t process) {
     std::ifstream status{"/proc/" + std::to_string(process) + "/stat"};
@@ -70,8 +70,9 @@ TEST(MediaClient, PassesItsOptions) {
 }
 
 constexpr auto good_analysis =
-    R"({"ok":{"probe":{"duration_seconds":2,"width":1,"height":1,"frame_rate":1,)"
-    R"("video_codec":"vp9","audio_codec":null,"audio_is_decodable":true},"texts":[],)"
+    R"({"ok":{"probe":{"duration_seconds":2,"missing_seconds":0,"width":1,"height":1,)"
+    R"("frame_rate":1,"video_codec":"vp9","audio_codec":null,"audio_is_decodable":true},)"
+    R"("texts":[],)"
     R"("audio":{"silent":true,"speech":{"segments":[],"doubtful":true,"voice":[]},)"
     R"("music":{"present":false,"start_seconds":null,"tempo_bpm":null,"strong_beat":false,)"
     R"("under_speech":false,"level":"","brightness":""}},"picture":{"cuts":[1],"motion":1,)"

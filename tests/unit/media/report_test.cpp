@@ -12,6 +12,7 @@ analysis_report full_report() {
     analysis_report report;
     report.probe = {
         .duration_seconds = 12.5,
+        .missing_seconds = 1.5,
         .width = 720,
         .height = 1280,
         .frame_rate = 29.97,

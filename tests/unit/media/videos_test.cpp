@@ -72,6 +72,7 @@ TEST_F(Videos, MeasuresAGoodOne) {
     const auto report = probe(good());
     ASSERT_TRUE(report) << report.error().to_string();
     EXPECT_NEAR(report->duration_seconds, 2.0, 0.1);
+    EXPECT_EQ(report->missing_seconds, 0);
     EXPECT_EQ(report->width, 180);
     EXPECT_EQ(report->height, 320);
     EXPECT_DOUBLE_EQ(report->frame_rate, 15);
@@ -248,6 +249,23 @@ TEST_F(Videos, AnalyzesASilentOne) {
     EXPECT_TRUE(report->probe.audio_is_decodable);
     EXPECT_TRUE(report->audio.silent);
     EXPECT_FALSE(report->audio.music.present);
+}
+
+// Goal: the report says how much of a file that is cut off is missing.
+TEST_F(Videos, MeasuresOneThatIsCutOff) {
+    const auto whole = bytes_of(maker().make(
+        "whole_at_first.mp4",
+        std::string{picture_input} + sound_input + h264 + " -c:a aac -movflags +faststart"));
+    const auto report = probe(
+        maker().write("cut_off.mp4", std::string_view{whole}.substr(0, whole.size() * 2 / 3)));
+    ASSERT_TRUE(report) << report.error().to_string();
+    EXPECT_GT(report->missing_seconds, 0.5);
+    EXPECT_NEAR(report->duration_seconds + report->missing_seconds, 2, 0.1);
+
+    const auto late = probe(
+        maker().make("late.mkv", std::string{picture_input} + h264 + " -output_ts_offset 10"));
+    ASSERT_TRUE(late) << late.error().to_string();
+    EXPECT_EQ(late->missing_seconds, 0) << "its duration counts from zero";
 }
 
 // Goal: sound that cannot be decoded is not called silence.

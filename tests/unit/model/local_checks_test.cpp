@@ -86,6 +86,9 @@ TEST(LocalWarnings, NameEachContradiction) {
     };
     const test_case cases[] = {
         {"agreement", [](findings&, local_evidence&) {}, {}},
+        {"a file that is cut off",
+         [](findings&, local_evidence& measured) { measured.missing_seconds = 3.8; },
+         {"only the first 12.5 of 16.3 s could be read"}},
         {"silent with transcript and music",
          [](findings&, local_evidence& measured) { measured.silent = true; },
          {"audio is silent but a transcript was given", "audio is silent but music was reported"}},
