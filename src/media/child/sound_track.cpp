@@ -5,6 +5,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -32,6 +33,26 @@ AVChannelLayout mixable_layout(const AVChannelLayout& given) {
         av_channel_layout_default(&layout, given.nb_channels);
     }
     return layout;
+}
+
+/// Power of the sum of both channels relative to the sum of their powers, below which they are in
+/// opposite phase: about 0 then, 1 for unrelated and 2 for equal channels.
+constexpr double sum_share_max = 0.02;
+
+/// Whether the channels of stereo sound would cancel each other out in a mono mix. Only in the
+/// format of most decoders.
+bool is_in_opposite_phase(const AVFrame& frame) {
+    if (frame.format != AV_SAMPLE_FMT_FLTP || frame.ch_layout.nb_channels != 2) return false;
+    const auto* left = reinterpret_cast<const float*>(frame.extended_data[0]);
+    const auto* right = reinterpret_cast<const float*>(frame.extended_data[1]);
+    double of_sum = 0;
+    double of_both = 0;
+    for (int at = 0; at < frame.nb_samples; ++at) {
+        const double sum = double{left[at]} + right[at];
+        of_sum += sum * sum;
+        of_both += double{left[at]} * left[at] + double{right[at]} * right[at];
+    }
+    return of_sum < sum_share_max * of_both;
 }
 
 }  // namespace
@@ -92,6 +113,11 @@ void resampled_track<Sample>::resample(const AVFrame* frame) {
     auto* out = reinterpret_cast<std::uint8_t*>(samples_.data() + before);
     const auto** in =
         frame == nullptr ? nullptr : const_cast<const std::uint8_t**>(frame->extended_data);
+    std::array<const std::uint8_t*, 2> left_twice{};
+    if (frame != nullptr && is_in_opposite_phase(*frame)) {
+        left_twice.fill(frame->extended_data[0]);
+        in = left_twice.data();
+    }
     const int converted = swr_convert(resampler_.get(), &out, room, in, input_count);
     const auto kept = before + static_cast<std::size_t>(std::max(converted, 0));
     samples_.resize(std::min(kept, samples_max_ - taken_));

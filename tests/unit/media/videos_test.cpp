@@ -251,6 +251,16 @@ TEST_F(Videos, AnalyzesASilentOne) {
     EXPECT_FALSE(report->audio.music.present);
 }
 
+// Goal: channels that cancel each other out in a mono mix are heard.
+TEST_F(Videos, HearsStereoInOppositePhase) {
+    const auto report = analyze(maker().make(
+        "opposite.mp4",
+        std::string{picture_input} + sound_input + " -af \"pan=stereo|c0=c0|c1=-1*c0\"" + h264 +
+            " -c:a aac"));
+    ASSERT_TRUE(report) << report.error().to_string();
+    EXPECT_FALSE(report->audio.silent);
+}
+
 // Goal: the report says how much of a file that is cut off is missing.
 TEST_F(Videos, MeasuresOneThatIsCutOff) {
     const auto whole = bytes_of(maker().make(
