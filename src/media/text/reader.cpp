@@ -1,3 +1,4 @@
+#include "../picture/picture_watch.hpp"
 #include "detector.hpp"
 #include "recogniser.hpp"
 #include "text_normalizer.hpp"
@@ -9,7 +10,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <utility>
 
 namespace reelsd::media::text {
@@ -20,45 +20,6 @@ namespace {
 constexpr int all_rows_every = 2;
 /// Next to a line: a space, and most of a digit.
 constexpr double digit_heights = 1.2;
-
-/// Finds rows that may have another text than when the detector last saw them.
-class picture_watch {
-public:
-    /// True for each row that changed since it was last reported here, and for those around it.
-    std::vector<bool> changed_rows(const picture::view& frame) {
-        const int across = std::max(1, frame.width / cell_side);
-        const int down = std::max(1, frame.height / cell_side);
-        std::vector<float> now;
-        picture::sample(frame, {picture::area_of(frame), across, down}, {}, now);
-        // Letters differ from their surroundings; light that changes slowly does not.
-        std::adjacent_difference(now.begin(), now.end(), now.begin());
-        std::vector<bool> changed(
-            static_cast<std::size_t>(frame.height), known_.size() != now.size());
-        known_.resize(now.size());
-        for (std::size_t at = 0; at < now.size(); ++at) {
-            const bool has_neighbour = static_cast<int>(at) % across > 0;
-            if (!has_neighbour || std::abs(now[at] - known_[at]) < change_min) continue;
-            const int row = static_cast<int>(at) / across % down * frame.height / down;
-            const auto first = changed.begin() + std::max(0, row - margin);
-            const auto last = std::min(frame.height, row + cell_side + margin);
-            std::fill(first, changed.begin() + last, true);
-        }
-        for (std::size_t at = 0; at < now.size(); ++at) {
-            const int row = static_cast<int>(at) / across % down * frame.height / down;
-            if (changed[static_cast<std::size_t>(row)]) known_[at] = now[at];
-        }
-        return changed;
-    }
-
-private:
-    static constexpr int cell_side = 8;  // Pixels.
-    static constexpr int margin = 32;    // Rows of a line whose thin ends change no cell.
-    /// Of 255, in the difference of two neighbouring cells. Compression changes still pictures by
-    /// less; the strokes of a small letter cover a quarter of a cell.
-    static constexpr float change_min = 6;
-
-    std::vector<float> known_;  ///< Differences of cells, by colour and row.
-};
 
 /// Difference of the brightest and the darkest place, by green, which is close to luma.
 float contrast(const picture::view& frame, const rotated_box& area) {
@@ -150,7 +111,7 @@ private:
 
     line_detector detector_;
     recogniser letters_;
-    picture_watch watch_;
+    picture::picture_watch watch_;
     line_tracker tracker_;
     int frame_count_ = 0;
     std::vector<std::uint8_t> before_;  ///< The frame before this one.

@@ -130,7 +130,20 @@ double similarity(std::string_view a, std::string_view b) {
 }
 
 bool same_text(std::string_view a, std::string_view b, double least) {
+    const std::string letters = plain_letters(a);
+    if (!letters.empty() && letters == plain_letters(b)) return true;
     return !edits_to(a, b).back().digits_differ && similarity(a, b) >= least;
+}
+
+bool begins(std::string_view a, std::string_view b) {
+    if (a.size() > b.size()) std::swap(a, b);
+    const std::string sought = plain_letters(a);
+    std::string letters;
+    for (const std::string_view word : words_of(b)) {
+        letters += plain_letters(word);
+        if (letters == sought) return true;
+    }
+    return false;
 }
 
 std::optional<double> position_in(std::string_view part, std::string_view whole) {

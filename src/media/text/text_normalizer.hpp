@@ -17,6 +17,13 @@ inline constexpr double same_text_similarity = 0.78;
 [[nodiscard]] bool same_text(
     std::string_view a, std::string_view b, double least = same_text_similarity);
 
+/// Of a reading that is no misreading: a different reading after it is another text.
+inline constexpr double certain_confidence = 0.95;
+inline constexpr int certain_frames = 3;
+/// Whether the longer text is the shorter one or begins with its words, whatever the case, spaces
+/// and marks.
+[[nodiscard]] bool begins(std::string_view a, std::string_view b);
+
 /// Where `whole` contains (about) `part`, whatever its case, spaces and marks: the middle of the
 /// part between the first letter of the whole, 0, and the last, 1.
 [[nodiscard]] std::optional<double> position_in(std::string_view part, std::string_view whole);

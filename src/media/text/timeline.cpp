@@ -59,6 +59,12 @@ bool is_handle(const std::string& text) {
     return text.find(' ') == std::string::npos && text.find_first_of("@#_.") != std::string::npos;
 }
 
+/// Whether both were read well enough: a difference is another text, not a misreading.
+bool are_certain(const sighting& a, const sighting& b) {
+    return std::min(a.frames, b.frames) >= certain_frames &&
+           std::min(a.confidence, b.confidence) >= certain_confidence;
+}
+
 /// A sighting, and where it was when another was seen.
 struct placed {
     const sighting& seen;
@@ -92,8 +98,10 @@ relation between(const sighting& first, const sighting& second) {
     const double shared = row ? containment(a.place, b.place) : 0;
     const double similar =
         brief.frames < 2 && shared > 0.7 ? misread_similarity : same_text_similarity;
+    const bool handle = is_handle(first.text) && shared > 0.85;
+    if (!handle && gap > -0.1 && are_certain(first, second) && !begins(first.text, second.text))
+        return relation::none;
     if (same_text(first.text, second.text, similar)) {
-        const bool handle = is_handle(first.text) && shared > 0.85;
         if (gap > (handle ? handle_gap_seconds : same_text_gap_seconds)) return relation::none;
         // Texts at two positions at the same time are different lines.
         return row || gap > -0.3 ? relation::same : relation::none;
@@ -106,9 +114,9 @@ void absorb(sighting& kept, const sighting& other, relation how) {
     const bool longer = other.text.size() > kept.text.size();
     const bool better = how == relation::part ? longer : weight(other) > weight(kept);
     const sighting source = better ? other : kept;
+    kept.frames = kept.text == other.text ? kept.frames + other.frames : source.frames;
     kept.text = source.text;
     kept.confidence = source.confidence;
-    kept.frames += other.frames;
     kept.start_seconds = std::min(kept.start_seconds, other.start_seconds);
     kept.end_seconds = std::max(kept.end_seconds, other.end_seconds);
     kept.first_place = place_at(source, kept.start_seconds + half_frame_seconds);
@@ -118,6 +126,19 @@ void absorb(sighting& kept, const sighting& other, relation how) {
 bool by_start(const sighting& a, const sighting& b) {
     if (a.start_seconds != b.start_seconds) return a.start_seconds < b.start_seconds;
     return a.first_place.top < b.first_place.top;
+}
+
+/// Orders those that start at once in one row from the left.
+void sort_rows(std::vector<sighting>& seen) {
+    for (auto row = seen.begin(); row != seen.end();) {
+        const auto end = std::find_if(row, seen.end(), [&row](const sighting& each) {
+            return each.start_seconds != row->start_seconds ||
+                   !same_row(row->first_place, each.first_place);
+        });
+        const auto left = [](const sighting& each) { return each.first_place.left; };
+        std::ranges::stable_sort(row, end, {}, left);
+        row = end;
+    }
 }
 
 }  // namespace
@@ -140,6 +161,7 @@ std::vector<timed_text> merge_sightings(std::vector<sighting> seen) {
         }
     }
     std::stable_sort(seen.begin(), seen.end(), by_start);
+    sort_rows(seen);
     std::vector<timed_text> texts;
     texts.reserve(seen.size());
     for (sighting& each : seen) {

@@ -12,7 +12,7 @@ namespace reelsd::media::text {
 struct sighting {
     std::string text{};
     double confidence = 0;  ///< 0 to 1.
-    int frames = 0;
+    int frames = 0;         ///< With this text.
     double start_seconds = 0;
     double end_seconds = 0;
     picture::box first_place{};  ///< In pixels of the frame.

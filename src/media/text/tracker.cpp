@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace reelsd::media::text {
@@ -55,29 +54,10 @@ track start(const rotated_box& place, const signature& mark, double seconds) {
 
 }  // namespace
 
-signature signature_of(const picture::view& frame, const rotated_box& area) {
-    std::vector<float> colours;
-    picture::sample(frame, {.area = area, .width = 64, .height = 12}, {}, colours);
-    signature cells{};
-    // Green is close to luma.
-    std::copy_n(colours.begin() + std::ssize(cells), cells.size(), cells.begin());
-    const float mean =
-        std::accumulate(cells.begin(), cells.end(), 0.0F) / static_cast<float>(cells.size());
-    for (float& cell : cells) cell -= mean;
-    // At least a grey level: uniform pictures are not amplified.
-    const double length = std::sqrt(std::max(1.0, correlation(cells, cells)));
-    for (float& cell : cells) cell /= static_cast<float>(length);
-    return cells;
-}
-
-double correlation(const signature& a, const signature& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
 void line_tracker::compare(const picture::view& frame) {
     for (track& each : tracks_) {
-        each.still = correlation(signature_of(frame, each.place), each.mark) >= each.tolerance;
-        each.seen = each.still;
+        const signature mark = signature_of(frame, each.place);
+        each.still = each.seen = picture::least_correlation(mark, each.mark) >= each.tolerance;
     }
 }
 
@@ -108,7 +88,7 @@ track* line_tracker::moved_to(const rotated_box& found, const signature& mark) {
     for (track& each : tracks_) {
         const double distance =
             std::hypot(each.place.centre_x - found.centre_x, each.place.centre_y - found.centre_y);
-        const double match = correlation(each.mark, mark);
+        const double match = picture::correlation(each.mark, mark);
         if (each.seen || each.missed > 1 || distance > shift_max_pixels || match <= best ||
             !alike(each.place.height, found.height, 0.25) ||
             !alike(each.place.width, found.width, 0.2)) {
@@ -130,8 +110,8 @@ void line_tracker::place(
     track* line = known == tracks_.end() ? moved_to(found, mark) : &*known;
     if (line != nullptr) {
         if (line->still) return;
-        const bool moved = known == tracks_.end();
-        line->due = line->due || (!moved && correlation(line->mark, mark) < line->tolerance);
+        const bool changed = picture::least_correlation(line->mark, mark) < line->tolerance;
+        line->due = line->due || (changed && known != tracks_.end());
         line->seen = true;
         line->place = found;
         if (!line->due) line->mark = mark;
@@ -141,7 +121,7 @@ void line_tracker::place(
     track& fresh = tracks_.emplace_back(start(found, mark, seconds));
     // The rows of a new line may not have been looked at in the frame before.
     if (before.pixels != nullptr &&
-        correlation(signature_of(before, found), mark) >= same_correlation) {
+        picture::correlation(signature_of(before, found), mark) >= same_correlation) {
         fresh.first_seconds -= 1 / frames_per_second;
     }
 }
@@ -191,11 +171,15 @@ std::vector<track*> line_tracker::due() {
 void line_tracker::take(
     track& line, line_reading reading, const picture::view& frame, double seconds) {
     const signature mark = signature_of(frame, line.place);
-    const double match = correlation(line.mark, mark);
+    const double match = picture::least_correlation(line.mark, mark);
     // A similar picture with another text is more often a misreading.
     const double similar = match < moved_correlation ? same_text_similarity : 0.6;
-    if (line.readings > 0 && match < same_correlation &&
-        !same_text(line.reading.text, reading.text, similar)) {
+    const bool certain =
+        line.sightings >= certain_frames &&
+        std::min(line.reading.confidence, reading.confidence) >= certain_confidence;
+    const bool same = same_text(line.reading.text, reading.text, similar) &&
+                      (!certain || begins(line.reading.text, reading.text));
+    if (line.readings > 0 && match < same_correlation && !same) {
         if (ended_.size() < ended_max) ended_.push_back(line);
         line = start(line.place, mark, seconds);
     } else if (line.readings > 0 && match < line.tolerance) {

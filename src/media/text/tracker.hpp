@@ -1,22 +1,16 @@
 #pragma once
 
+#include "../picture/signature.hpp"
 #include "detector.hpp"
 #include "recogniser.hpp"
 
-#include <array>
 #include <cstddef>
 #include <list>
 #include <vector>
 
 namespace reelsd::media::text {
 
-/// A line's picture in a small grid: zero mean, unit length; near zero when uniform.
-using signature = std::array<float, std::size_t{64} * 12>;
-
-[[nodiscard]] signature signature_of(const picture::view& frame, const rotated_box& area);
-
-/// Pearson's correlation, -1 to 1; 0 when either is uniform.
-[[nodiscard]] double correlation(const signature& a, const signature& b);
+using picture::signature;
 
 /// One text over time.
 struct track {

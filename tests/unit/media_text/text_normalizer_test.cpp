@@ -25,6 +25,8 @@ TEST(SameText, DistinguishesMisreadingsFromOtherTexts) {
         {"Wait for it", "Wa1t for it", true},
         {"Bake for 25 minutes", "Bake for 25 minute", true},
         {"Wait for it", "Swipe left", false},
+        {"wow", "WOW", true},
+        {"H a p p y day", "HAPPY DAY", true},
         {"Part 1", "Part 2", false},
         {"Only $19.99 this week", "Only $19.98 this week", false},
         {"OK", "GO", false},
@@ -34,6 +36,18 @@ TEST(SameText, DistinguishesMisreadingsFromOtherTexts) {
         EXPECT_EQ(same_text(expected.a, expected.b), expected.same);
         EXPECT_EQ(same_text(expected.b, expected.a), expected.same);
     }
+}
+
+// Goal: a text that grew by words is told from another one. Method: table, in both orders.
+TEST(Begins, ComparesWholeWords) {
+    EXPECT_TRUE(begins("Stop", "Stop scrolling"));
+    EXPECT_TRUE(begins("stop, scrolling", "Stopscrolling now"));
+    EXPECT_TRUE(begins("Wait for it", "WAIT FOR IT!"));
+    EXPECT_TRUE(begins("Stop scrolling now", "Stop"));
+    EXPECT_FALSE(begins("$50", "$500"));
+    EXPECT_FALSE(begins("Do this", "Don't do this"));
+    EXPECT_FALSE(begins("Healthy", "Unhealthy"));
+    EXPECT_FALSE(begins("I can do it", "I can't do it"));
 }
 
 // Goal: a part is found whatever its marks, and where it is. Method: table.

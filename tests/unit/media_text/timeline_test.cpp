@@ -9,10 +9,11 @@ constexpr picture::box upper{100, 200, 500, 240};
 constexpr picture::box lower{100, 600, 500, 640};
 
 sighting moving(
-    const char* text, double start, double end, picture::box first_place, picture::box last_place) {
+    const char* text, double start, double end, picture::box first_place, picture::box last_place,
+    double confidence = 0.92) {
     return {
         .text = text,
-        .confidence = 0.92,
+        .confidence = confidence,
         .frames = static_cast<int>((end - start) * 4),
         .start_seconds = start,
         .end_seconds = end,
@@ -22,6 +23,10 @@ sighting moving(
 
 sighting seen(const char* text, double start, double end, picture::box place = upper) {
     return moving(text, start, end, place, place);
+}
+
+sighting clear(const char* text, double start, double end) {
+    return moving(text, start, end, upper, upper, 0.97);
 }
 
 struct expected_text {
@@ -54,6 +59,26 @@ TEST(MergeSightings, JoinsSightingsOfOneText) {
         {"another part",
          {seen("Part 1", 1, 3), seen("Part 2", 3, 5)},
          {{"Part 1", 1, 3}, {"Part 2", 3, 5}}},
+        {"another word",
+         {clear("I love this", 1, 3), clear("I hate this", 3, 5), clear("I have this", 5, 7)},
+         {{"I love this", 1, 3}, {"I hate this", 3, 5}, {"I have this", 5, 7}}},
+        {"the opposite",
+         {clear("Do this", 1, 3), clear("Don't do this", 3, 5)},
+         {{"Do this", 1, 3}, {"Don't do this", 3, 5}}},
+        {"a larger number after a gap",
+         {clear("$50 haircut", 1, 3), clear("$500 haircut", 3.5, 5)},
+         {{"$50 haircut", 1, 3}, {"$500 haircut", 3.5, 5}}},
+        {"another word of a few frames",
+         {clear("I love this", 1, 3), clear("I lave this", 3, 3.5)},
+         {{"I love this", 1, 3.5}}},
+        {"letters that appear one after the other",
+         {clear("Never g", 1, 1.25),
+          clear("Never gonn", 1.25, 1.75),
+          clear("Never gonna", 1.75, 4)},
+         {{"Never gonna", 1, 4}}},
+        {"words added slowly",
+         {clear("Do this", 1, 3), clear("Do this every day", 3, 5)},
+         {{"Do this every day", 1, 5}}},
         {"word by word",
          {seen("Stop", 1, 1.5), seen("Stop scrolling", 1.5, 2), seen("Stop scrolling now", 2, 4)},
          {{"Stop scrolling now", 1, 4}}},
@@ -127,6 +152,17 @@ TEST(MergeSightings, OrdersByStartThenFromTheTop) {
     EXPECT_EQ(texts[0].text, "above");
     EXPECT_EQ(texts[1].text, "below");
     EXPECT_EQ(texts[2].text, "third");
+}
+
+TEST(MergeSightings, OrdersARowFromTheLeft) {
+    const auto texts = merge_sightings(
+        {seen("CONS", 1, 2, {420, 299, 560, 340}),
+         seen("PROS", 1, 2, {100, 300, 240, 341}),
+         seen("later", 2, 3, {10, 290, 90, 340})});
+    ASSERT_EQ(texts.size(), 3U);
+    EXPECT_EQ(texts[0].text, "PROS");
+    EXPECT_EQ(texts[1].text, "CONS");
+    EXPECT_EQ(texts[2].text, "later");
 }
 
 }  // namespace
