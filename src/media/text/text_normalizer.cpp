@@ -90,9 +90,25 @@ bool has_odd_form(const std::string& word) {
     return !std::regex_match(word, name) && std::regex_search(word, odd);
 }
 
+/// One inner capital, as in names: "ChatGPT", "MrBeast's", "eBay", "WiFi". Cyrillic has it as well.
+bool has_name_form(const std::string& word) {
+    static const std::regex name{
+        "\\W*([ei][A-Z]\\w+|[A-Z][a-z]+([A-Z]+s?|Al|[A-Z][a-z]{2,})|[A-Z][a-z]{1,2}[A-Z][a-z])"
+        "(\\W+s?)*"};
+    return std::regex_match(word, name);
+}
+
+/// The network reads the German sharp s, which it does not know, as B.
+std::string with_sharp_s(const std::string& word) {
+    static const std::regex sharp_s{"(ie|[aiou])B(?=e(?!a)|ig|[b-df-hj-kmnp-tv-z]|[^A-Za-z0-9]|$)"};
+    std::string fixed = std::regex_replace(word, sharp_s, "$1ss");
+    return has_odd_form(fixed) ? word : fixed;
+}
+
 /// Letters with the same shape in both cases take the case of the others in the word: "YEs" is
 /// "YES", "yOu" is "you", "wOw" is "WOW". The first letter of a word in small letters stays.
 std::string with_one_case(std::string_view word) {
+    if (has_name_form(std::string{word})) return std::string{word};
     const std::string kinds = kinds_of(word, "ckopsuvwxzCKOPSUVWXZ");
     const bool has_small = kinds.find('a') != std::string::npos;
     const bool has_capitals = (has_small ? kinds : kinds_of(word)).find('A', 1) != kinds.npos;
@@ -175,7 +191,7 @@ std::string tidied(const line_reading& reading) {
     std::string tidy;
     for (const std::string_view word : words) {
         if (!tidy.empty()) tidy += ' ';
-        tidy += with_letters(with_one_case(word));
+        tidy += with_letters(with_sharp_s(with_one_case(word)));
     }
     std::smatch spaced;  // "S A L E"
     while (std::regex_search(tidy, spaced, single_letters)) {
@@ -203,14 +219,17 @@ bool is_lookalike(std::string_view text) {
     if (has_byte(text, 0xD0, 0xD3)) return true;  // U+0400 to U+04FF.
     std::size_t letters = 0;
     std::size_t odd_letters = 0;
+    bool has_evidence = false;
     for (const std::string_view word : words_of(text)) {
         // Handles, hashtags and addresses join words, often with inner capitals.
         if (word.substr(0, word.size() - 1).find_first_of("@#.") != std::string_view::npos)
             continue;
         letters += letters_of(word);
-        if (has_odd_form(std::string{word})) odd_letters += letters_of(word);
+        if (!has_odd_form(std::string{word})) continue;
+        odd_letters += letters_of(word);
+        has_evidence = has_evidence || !has_name_form(std::string{word});
     }
-    return odd_letters > 0 && odd_letters * 5 >= letters * 2;
+    return has_evidence && odd_letters * 5 >= letters * 2;
 }
 
 bool is_accepted(const line_reading& reading, int sightings) {
