@@ -404,7 +404,9 @@ std::string as_sentence(std::string_view text) {
     std::ranges::replace(sentence, '\n', ' ');
     if (sentence.empty()) return sentence;
     const auto first = static_cast<unsigned char>(sentence.front());
-    if (first < 0x80) sentence.front() = static_cast<char>(std::toupper(first));
+    const bool is_name =
+        sentence.size() > 1 && std::isupper(static_cast<unsigned char>(sentence[1])) != 0;
+    if (first < 0x80 && !is_name) sentence.front() = static_cast<char>(std::toupper(first));
     const auto last = static_cast<unsigned char>(sentence.back());
     if (last < 0x80 && (std::isalnum(last) != 0 || last == '"' || last == ')')) sentence += '.';
     return sentence;

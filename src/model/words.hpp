@@ -53,7 +53,8 @@ void for_each_word(std::string_view text, const std::function<void(std::string_v
 /// capitals is unchanged, except that invalid bytes become U+FFFD.
 [[nodiscard]] std::string sentence_case(std::string_view text);
 
-/// "here are three tips" -> "Here are three tips."; existing punctuation remains.
+/// "here are three tips" -> "Here are three tips."; existing punctuation and names like "iPhone"
+/// remain.
 [[nodiscard]] std::string as_sentence(std::string_view text);
 
 /// The text without case, with accents after their letters. Source: Unicode, chapter 3.13; NFKD.

@@ -134,6 +134,7 @@ TEST(SentenceCase, LowersCapitalsAlone) {
 TEST(AsSentence, AddsCapitalAndFullStop) {
     EXPECT_EQ(as_sentence("here we go"), "Here we go.");
     EXPECT_EQ(as_sentence(" Ready? "), "Ready?");
+    EXPECT_EQ(as_sentence("iPhone 16 tips"), "iPhone 16 tips.");
     EXPECT_EQ(as_sentence("two\nlines"), "Two lines.");
     EXPECT_EQ(as_sentence(""), "");
 }
