@@ -120,7 +120,7 @@ test('the limits fit where a part of the cost is estimated', async () => {
 
 test('without cost, the reels are counted', async () => {
     const day = (age) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
-    const row = (date) => ({ date, provider: 'local', model: 'reelsd-local-2', purpose: 'analysis', calls: 3, prompt_tokens: 0,
+    const row = (date) => ({ date, provider: 'local', model: 'reelsd-local-3', purpose: 'analysis', calls: 3, prompt_tokens: 0,
         output_tokens: 0, total_tokens: 0, cost_usd: 0 });
     const visitor = await Visitor.open(browser, daemon, { person });
     const { page } = visitor;

@@ -35,6 +35,7 @@ struct audio_findings {
 struct key_moment {
     double seconds = 0;
     std::string description;
+    std::optional<double> still_seconds = {};  ///< Of its picture, if not `seconds`.
 };
 
 struct content_findings {
@@ -60,7 +61,7 @@ struct findings {
     content_findings content;
     metadata_findings metadata;
     std::string provider;               ///< "local", "gemini" or "openai".
-    std::string model_name;             ///< "reelsd-local-2", "gemini-3.8-flash".
+    std::string model_name;             ///< "reelsd-local-3", "gemini-3.8-flash".
     std::string analyzer;               ///< Its analyzer::name().
     std::vector<std::string> warnings;  ///< For people: what may be wrong with the analysis.
     /// From an analyzer that decodes the video itself: what it measured, and pictures of the whole

@@ -1,6 +1,7 @@
 #include "description.hpp"
 
 #include "../words.hpp"
+#include <reelsd/base/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -120,6 +121,8 @@ constexpr int cut_weight = 1;
 constexpr int music_weight = 2;
 constexpr int speech_weight = 3;
 constexpr int text_weight = 4;
+/// The text reader dates a text half a sampling interval before the first picture that shows it.
+constexpr double text_delay_seconds = 0.125;
 
 struct event {
     double seconds = 0;
@@ -177,12 +180,16 @@ void add_speech(std::vector<event>& events, const std::vector<timed_text>& speec
     }
 }
 
-/// Whether nearly all words of `part` occur in `whole`.
+/// Whether nearly all words of `part` occur in `whole`. Between texts, a number is always new:
+/// "Tip 1" and "Tip 2".
 bool occurs_in(const event& part, const event& whole) {
-    const auto missing = std::ranges::count_if(part.words, [&whole](const std::string& word) {
-        return !std::ranges::binary_search(whole.words, word);
-    });
-    return static_cast<std::size_t>(missing) * new_words_divisor <= part.words.size();
+    std::size_t missing = 0;
+    for (const auto& word : part.words) {
+        if (std::ranges::binary_search(whole.words, word)) continue;
+        if (part.is_text && whole.is_text && std::ranges::all_of(word, is_digit)) return false;
+        ++missing;
+    }
+    return missing * new_words_divisor <= part.words.size();
 }
 
 /// Whether another text or utterance of the same moment or before says the same with more words,
@@ -224,6 +231,14 @@ std::vector<moment> moments_of(std::vector<event> events) {
         moments.back().events.push_back(std::move(event));
     }
     return moments;
+}
+
+/// When all texts have appeared, and a picture shows the last.
+double still_seconds_of(const moment& described) {
+    double seconds = described.seconds;
+    for (const auto& event : described.events)
+        if (event.is_text) seconds = event.seconds + text_delay_seconds;
+    return seconds;
 }
 
 /// "Scene 2 begins, the texts "A" and "B" appear and a voice says "C"."
@@ -300,7 +315,7 @@ std::vector<key_moment> key_moments_from(const moment_sources& sources) {
     keep_richest(moments);
     std::vector<key_moment> key_moments;
     for (const auto& moment : moments) {
-        key_moments.push_back({moment.seconds, description_of(moment)});
+        key_moments.push_back({moment.seconds, description_of(moment), still_seconds_of(moment)});
     }
     return key_moments;
 }

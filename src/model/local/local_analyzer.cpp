@@ -5,6 +5,7 @@
 #include <reelsd/media/media_client.hpp>
 #include <reelsd/model/local_analyzer.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace reelsd::model {
@@ -33,10 +34,13 @@ std::vector<key_moment> moments_of(
          .music_start = music.present ? music.start_seconds : std::optional<double>{}});
 }
 
-std::vector<double> moment_seconds_of(const media::analysis_report& report) {
+/// Ascending.
+std::vector<double> picture_seconds_of(const media::analysis_report& report) {
     std::vector<double> seconds;
-    for (const auto& moment : moments_of(report, joined_lines(report.texts)))
-        seconds.push_back(moment.seconds);
+    for (const auto& moment : moments_of(report, joined_lines(report.texts))) {
+        const double least = seconds.empty() ? 0 : seconds.back();
+        seconds.push_back(std::max(least, moment.still_seconds.value_or(moment.seconds)));
+    }
     return seconds;
 }
 
@@ -85,6 +89,10 @@ analysis local_analyzer::analyze(
     if (!spoken->is_built_in) conclusions.analyzer = name_;
     conclusions.probe = std::move(report.probe);
     conclusions.thumbnail = std::move(report.thumbnail);
+    // A still belongs to its moment, though it is taken when the moment's texts have appeared.
+    const auto& moments = conclusions.content.key_moments;
+    for (std::size_t at = 0; at < std::min(stills.size(), moments.size()); ++at)
+        stills[at].seconds = moments[at].seconds;
     conclusions.stills = std::move(stills);
     note_ignored_options(video.options, conclusions);
     return conclusions;
@@ -95,7 +103,7 @@ result<media::illustrated_analysis> local_analyzer::decode(
     // With a speech server, the moments are unknown until it has answered.
     const bool has_own_speech = name_ == local_analyzer_name;
     if (video.wants_stills && has_own_speech)
-        return media_.analyze_and_illustrate(video.file, moment_seconds_of, by, stop);
+        return media_.analyze_and_illustrate(video.file, picture_seconds_of, by, stop);
     auto report = media_.analyze(video.file, by, stop);
     if (!report) return report.error();
     return media::illustrated_analysis{*std::move(report), {}};

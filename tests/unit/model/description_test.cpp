@@ -32,6 +32,11 @@ TEST(KeyMoments, DescribeWhatHappens) {
         {"a repeated text",
          {.texts = {{"3 TIPS", 1, 3}, {"3 tips!", 6, 9}}},
          {{1, "The text \"3 TIPS\" appears."}}},
+        {"texts with other numbers",
+         {.texts = {{"Tip 1 of 5", 1, 3}, {"Tip 2 of 5", 3, 5}, {"Tip 3", 5, 7}}},
+         {{1, "The text \"Tip 1 of 5\" appears."},
+          {3, "The text \"Tip 2 of 5\" appears."},
+          {5, "The text \"Tip 3\" appears."}}},
         {"marks alone are not a text", {.texts = {{"...", 1, 3}}}, {}},
         {"speech after a pause",
          {.speech = {{"hello there", 0.2, 2}, {"without a pause", 2.3, 4}, {"again", 6, 7}}},
@@ -106,6 +111,18 @@ TEST(KeyMoments, DescribeWhatIsNew) {
         }
         EXPECT_EQ(moments, expected.moments);
     }
+}
+
+// Goal: the still of a moment shows its texts. Method: a moment with texts and one without.
+TEST(KeyMoments, HaveStillsOfTheirLastText) {
+    const sources given{.cuts = {4, 8}, .texts = {{"Fresh beans", 4.3, 8}, {"Clean water", 5, 8}}};
+
+    const auto moments = given.moments();
+
+    ASSERT_EQ(moments.size(), 2U);
+    EXPECT_EQ(moments[0].seconds, 4);
+    EXPECT_EQ(moments[0].still_seconds, 5.125);
+    EXPECT_EQ(moments[1].still_seconds, 8);
 }
 
 TEST(KeyMoments, KeepTheTwelveOfTheLargestWeight) {
