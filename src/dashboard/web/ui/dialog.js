@@ -38,12 +38,16 @@ export function Dialog({ title, isBare = false, onClose, children }) {
     // Again when its content changes, for example after its form was sent.
     useLayoutEffect(() => focusFirst(element.current), [title]);
     const closeOutside = (event) => isOutside(event, element.current) && onClose();
+    // At Escape. The picker of files has an event of this name too.
+    const cancel = ({ target, currentTarget }) => target === currentTarget && onClose();
+    // This event arrives later. By then the dialog may be gone, and another one open.
+    const noteClosed = ({ target }) => target.isConnected && onClose();
     if (isBare) {
-        return html`<dialog class="dialog dialog-bare" ref=${element} aria-label=${title} onClose=${onClose}
-            onMouseDown=${closeOutside}>${children}</dialog>`;
+        return html`<dialog class="dialog dialog-bare" ref=${element} aria-label=${title} onCancel=${cancel}
+            onClose=${noteClosed} onMouseDown=${closeOutside}>${children}</dialog>`;
     }
-    return html`<dialog class="dialog" ref=${element} aria-labelledby=${id} onClose=${onClose}
-            onMouseDown=${closeOutside}>
+    return html`<dialog class="dialog" ref=${element} aria-labelledby=${id} onCancel=${cancel}
+            onClose=${noteClosed} onMouseDown=${closeOutside}>
         <div class="stack">
             <div class="dialog-head">
                 <h2 id=${id}>${title}</h2>
