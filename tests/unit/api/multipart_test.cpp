@@ -70,9 +70,9 @@ const form_case forms[] = {
      {"v|a\"b\"\\c;d|1.", "close"}},
     {"other headers, in any case",
      "--a b\r\nX-Y: z\r\ncontent-disposition: FORM-DATA; NAME=v; "
-     "filename*=UTF-8''x\r\n\r\n1\r\n--a "
+     "filename*=UTF-8''x%c3%Bc\r\n\r\n1\r\n--a "
      "b--",
-     {"v|(text)|1.", "close"}},
+     {"v|x\u00FC|1.", "close"}},
     {"a longer boundary is data",
      "--a b\r\n" + field + "v\r\n\r\n1\r\n--a bc\r\n--a b--",
      {"v|(text)|1.",
