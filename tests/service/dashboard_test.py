@@ -445,14 +445,16 @@ class Events(ServiceTest):
         return stream
 
     def test_a_page_receives_all_changes_of_a_job(self):
-        bob = self.ann.invite("bob@example.com")
-        hers, his = self.stream(self.ann), self.stream(bob)
-        job = self.ann.submit(SAMPLE)
+        served = self.daemon(media_helper=None).start()  # A recorded analysis may end before it is seen to begin.
+        ann = Person(served).join(set_up_link_secret(served), "ann@example.com")
+        bob = ann.invite("bob@example.com")
+        hers, his = self.stream(ann), self.stream(bob)
+        job = ann.submit(SAMPLE)
         hers.wait_for("reel", job, status="processing", step="analyze")
         done = hers.wait_for("reel", job, status="done")
         self.assertEqual(done["author"], "reelsd")
         self.assertNotIn("result", done)
-        self.ann.api("DELETE", f"reels/{job}")
+        ann.api("DELETE", f"reels/{job}")
         hers.wait_for("deleted", job)
         self.assertEqual(his.events, [], "another account's page gets no event")
 
