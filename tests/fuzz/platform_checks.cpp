@@ -150,8 +150,12 @@ reading read_embed(std::string_view html) {
 reading read_yt_dlp(std::string_view output) {
     return read_for_each([&](const link& target) -> reading {
         const auto parsed = parse_yt_dlp(output, target);
+        // Its separate tracks are not joined: there is no post.
+        const auto media = parsed.media == answer_media::video_in_tracks
+                               ? answer_media::video_without_url
+                               : parsed.media;
         return {
-            .violation = violation_of(parsed.media, {}, parsed.subject, target),
+            .violation = violation_of(media, {}, parsed.subject, target),
             .accepted = parsed.subject.has_value()};
     });
 }
