@@ -452,6 +452,7 @@ for (const width of WIDTHS) {
         await boxes.nth(2).check();
         await page.keyboard.press('Control+k');
         const own = page.getByRole('group', { name: '1 selected reel' });
+        await own.waitFor();
         assert.deepEqual(await own.locator('.palette-label').allInnerTexts(), ['Tag', 'Try again', 'Delete']);
         await visitor.assertAccessible();
         await page.keyboard.press('Enter'); // Its first entry is the first of all.

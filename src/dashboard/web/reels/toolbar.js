@@ -1,5 +1,5 @@
 // The search above the list, and the filters in its head. Their values are stored in the address.
-import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { html, useEffect, useLayoutEffect, useRef, useState } from 'htm/preact/standalone';
 import { readTags, TAG_LENGTH_MAX } from '../tags/tags.js';
 import { Choices } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
@@ -17,12 +17,12 @@ function useTyped(value, onValue) {
     const [text, setTyped] = useState(value);
     const timer = useRef(0);
     const handed = useRef(value);
-    useEffect(() => {
+    // Synchronously, so that it does not replace what is typed next.
+    useLayoutEffect(() => {
         if (value !== handed.current) { // Changed by another component.
             handed.current = value;
             setTyped(value);
         }
-        return undefined;
     }, [value]);
     useEffect(() => () => clearTimeout(timer.current), []);
     const handOn = (now) => {
