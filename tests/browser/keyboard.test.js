@@ -86,7 +86,7 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     for (const [key, index] of [['[', 1], ['[', 0], [']', 1], ['j', 2], ['k', 1]]) {
         await page.keyboard.press(key);
         await page.waitForURL(`**/reels/${ids[index]}`);
-        await page.locator('.reel-head').waitFor();
+        await page.locator('.reel-head', { hasText: `#${ids[index]},` }).waitFor(); // Not that of the reel before.
     }
     await page.keyboard.press('Escape');
     await visitor.waitForFocus(link(1));
@@ -235,7 +235,7 @@ test('the palette runs actions and shows their keys', async () => {
     await visitor.visit('/usage');
     await page.keyboard.press('Control+k');
     const keysOf = async (name) => page.getByRole('option', { name, exact: true }).locator('kbd').allInnerTexts();
-    await page.getByRole('group', { name: 'Actions' }).waitFor();
+    await page.getByRole('group', { name: 'Reels' }).waitFor();
     assert.deepEqual(await page.locator('.palette-title').allInnerTexts(), ['Actions', 'Go to', 'Reels']);
     assert.deepEqual(await keysOf('Analyse a link'), ['C']);
     assert.deepEqual(await keysOf('Usage'), ['G', 'U']);
