@@ -1,5 +1,5 @@
 // Keyboard shortcuts of every page; palette/shortcuts.js lists them.
-import { useEffect, useRef } from 'htm/preact/standalone';
+import { useEffect, useLayoutEffect, useRef } from 'htm/preact/standalone';
 import { navigate } from '../core/navigation.js';
 import { sessionStore } from '../core/session.js';
 import { focusWhenThere } from './focus.js';
@@ -75,7 +75,8 @@ const pageKeys = new Set(); // Refs of the keys of shown components, like KEYS.
 export function usePageKeys(keys) {
     const latest = useRef(keys);
     latest.current = keys;
-    useEffect(() => {
+    // Before the page can be seen, so that no key is lost.
+    useLayoutEffect(() => {
         pageKeys.add(latest);
         return () => pageKeys.delete(latest);
     }, []);
