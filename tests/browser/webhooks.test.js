@@ -85,7 +85,10 @@ for (const width of WIDTHS) {
         // Only the chosen events are sent.
         const failures = page.getByLabel('Reels that failed');
         await failures.uncheck();
-        await save.click();
+        // The message of the first time may still be there.
+        await Promise.all([
+            page.waitForResponse((answer) => answer.url().endsWith('/webhook') && answer.request().method() !== 'GET'),
+            save.click()]);
         await page.getByText('Webhooks are sent to this address from now on.').first().waitFor();
         assert.deepEqual((await person.request('GET', '/api/webhook')).events, ['done', 'search.matched']);
         await page.reload();
