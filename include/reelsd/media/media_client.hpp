@@ -35,6 +35,7 @@ struct media_options {
     jail_policy jail = jail_policy::require;
 };
 
+/// What analyze_and_illustrate() returns.
 struct illustrated_analysis {
     analysis_report report;
     std::vector<still> stills;  ///< Of the chosen moments; empty when they could not be made.

@@ -153,9 +153,6 @@ constexpr db::query reels_query{"jobs.read_found_reels", R"sql(
                      WHERE account_id = $1 AND job_id = ranked.job_id
                      LIMIT 1) AS document)sql"};
 
-/// $3 of the postings' queries.
-const std::optional<std::vector<job_id>> all_reels;
-
 constexpr std::size_t id_bytes = 8;
 constexpr std::size_t posting_bytes = 12;
 
@@ -389,13 +386,13 @@ awaitable<reel_search::ranked_reels> reel_search::rank(
     if (!words.empty()) {
         cached->bytes += add_postings(
             co_await read_all<term_postings<std::string>>(
-                by, words_query, caller, words, all_reels),
+                by, words_query, caller, words, std::nullopt),
             cached->words);
     }
     if (!concepts.empty()) {
         cached->bytes += add_postings(
             co_await read_all<term_postings<std::int32_t>>(
-                by, concepts_query, caller, concepts, all_reels),
+                by, concepts_query, caller, concepts, std::nullopt),
             cached->concepts);
     }
     if (!cached->reels) cached->reels = co_await read_one<double>(by, count_query, caller);

@@ -28,16 +28,16 @@ bool die_with_parent(int parent) {
 
 bool run_command(const media::arguments& given) {
     switch (given.command) {
-        case media::command::probe: return media::write_result(media::probe(given));
+        case media::command::probe: return write_result(media::probe(given));
         case media::command::analyze: return media::analyze(given);
-        case media::command::thumbnail: return media::write_result(media::thumbnail(given));
-        case media::command::join: return media::write_result(media::join(given));
-        case media::command::frames: return media::write_result(media::frames(given));
-        case media::command::stills: return media::write_result(media::stills(given));
-        case media::command::sound: return media::write_result(media::sound_file(given));
-        case media::command::check: return media::write_result(media::check(given));
-        case media::command::listen: return media::write_result(media::listen(given));
-        case media::command::transcode: return media::write_result(media::transcode(given));
+        case media::command::thumbnail: return write_result(media::thumbnail(given));
+        case media::command::join: return write_result(media::join(given));
+        case media::command::frames: return write_result(media::frames(given));
+        case media::command::stills: return write_result(media::stills(given));
+        case media::command::sound: return write_result(media::sound_file(given));
+        case media::command::check: return write_result(media::check(given));
+        case media::command::listen: return write_result(media::listen(given));
+        case media::command::transcode: return write_result(media::transcode(given));
         case media::command::jail:
             return media::write_ok(media::to_json(media::examine_jail(given)));
         case media::command::doctor: return media::write_ok(media::examine(given));

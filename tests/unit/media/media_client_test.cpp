@@ -85,6 +85,12 @@ std::vector<double> cuts_and_more(const analysis_report& report) {
     return moments;
 }
 
+result<illustrated_analysis> illustrated_by(const std::string& script) {
+    const scripted_helper helper{script};
+    const media_client client{helper.options()};
+    return client.analyze_and_illustrate("/video.mp4", cuts_and_more, far_away(), {});
+}
+
 // Goal: after its report, a child can only lose the stills. Method: helpers that write the report
 // and then what they were asked.
 TEST(MediaClient, AnalysesWithoutTheStillsOfAFailingChild) {
@@ -102,10 +108,7 @@ TEST(MediaClient, AnalysesWithoutTheStillsOfAFailingChild) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        const scripted_helper helper{expected.script};
-        const media_client client{helper.options()};
-        const auto analysis =
-            client.analyze_and_illustrate("/video.mp4", cuts_and_more, far_away(), {});
+        const auto analysis = illustrated_by(expected.script);
         ASSERT_TRUE(analysis) << analysis.error().to_string();
         EXPECT_EQ(analysis->report.probe.video_codec, "vp9");
         EXPECT_TRUE(analysis->stills.empty());
@@ -144,10 +147,7 @@ TEST(MediaClient, ReportsWhyThereIsNoAnalysisToIllustrate) {
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
-        const scripted_helper helper{expected.script};
-        const media_client client{helper.options()};
-        const auto analysis =
-            client.analyze_and_illustrate("/video.mp4", cuts_and_more, far_away(), {});
+        const auto analysis = illustrated_by(expected.script);
         ASSERT_FALSE(analysis);
         EXPECT_EQ(analysis.error().code(), expected.code) << analysis.error().to_string();
     }

@@ -38,7 +38,7 @@ TEST(SameText, DistinguishesMisreadingsFromOtherTexts) {
     }
 }
 
-// Goal: a text that grew by words is told from another one. Method: table, in both orders.
+// Goal: a text that grew by words is not the same text. Method: table, in both orders.
 TEST(Begins, ComparesWholeWords) {
     EXPECT_TRUE(begins("Stop", "Stop scrolling"));
     EXPECT_TRUE(begins("stop, scrolling", "Stopscrolling now"));
