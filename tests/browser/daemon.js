@@ -13,7 +13,8 @@ export const UNAVAILABLE = 'https://www.instagram.com/reel/reelsd-unavailable/';
 
 /**
  * Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, telegram, model, stop}`. `stop` resolves when all have
- * ended. With the argument `without-model`, its settings have no model.
+ * ended. With the argument `without-model`, its settings have no model. With `unrecorded`, the local analyzer works;
+ * otherwise it returns recorded analyses, which may end before a page shows that they have begun.
  */
 export async function startDaemon(...args) {
     const process = spawn('python3', ['-B', STARTER, ...args], {

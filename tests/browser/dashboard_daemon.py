@@ -2,7 +2,7 @@
 
 Prints one line of JSON, {"origin", "set_up_link", "hostile_link", "hostile_text", "telegram", "model"}, once the daemon
 is ready, and ends everything when its standard input ends. With the argument `without-model`, the daemon's settings have
-no model; `model` is {"url", "key"} of the stand-in.
+no model; with `unrecorded`, local analyses take their time. `model` is {"url", "key"} of the stand-in.
 
 `hostile_link` is a post whose caption, author's name, speech and summary are markup that would run if a page did
 not treat it as text; `hostile_text` is a part of each of them.
@@ -52,6 +52,7 @@ def main():
                       "model_prices": f"{MODEL}=0.3/2.5/0.03"}
         daemon = Daemon(
             **platform.settings(), **telegram.settings(), **({} if "without-model" in sys.argv else with_model),
+            **({"media_helper": None} if "unrecorded" in sys.argv else {}),
             webhook_networks="127.0.0.0/8", retry_base_seconds=0.05, videos_kept_days=1,
             submissions_per_minute=100000, concurrent_jobs=100000, requests_per_minute=100000)
         running.callback(daemon.close)

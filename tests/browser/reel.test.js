@@ -10,7 +10,7 @@ let person;
 let sample;
 
 before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
+    [daemon, browser] = await Promise.all([startDaemon('unrecorded'), launchBrowser()]);
     person = await invited(await firstAdministrator(daemon), 'person@example.test');
     sample = await person.finished(SAMPLE);
 });

@@ -1,5 +1,5 @@
 // A question to one reel or to all, and its answer with citations.
-import { html, useEffect, useRef } from 'htm/preact/standalone';
+import { html, useEffect, useLayoutEffect, useRef } from 'htm/preact/standalone';
 import { useStore } from '../core/store.js';
 import { fieldWords } from '../reels/labels.js';
 import { formatMoney } from '../text/numbers.js';
@@ -54,7 +54,7 @@ export function AskBox({ path, label, hint, reelId, members, takesFocus = false 
             announce(answer.answer);
         }
     }, [answer]);
-    useEffect(() => takesFocus && field.current.focus(), []);
+    useLayoutEffect(() => takesFocus && field.current.focus(), []);
     const type = (event) => answerStore(path).set({ ...answerStore(path).get(), question: event.target.value });
     const submit = (event) => {
         event.preventDefault();

@@ -1,5 +1,5 @@
 // An observable value, shared by components.
-import { useEffect, useState } from 'htm/preact/standalone';
+import { useLayoutEffect, useState } from 'htm/preact/standalone';
 
 /** A store with `get()`, `set(value)` and `subscribe(listener)`, which returns a function that unsubscribes. */
 export function createStore(initial) {
@@ -26,7 +26,7 @@ export function createStore(initial) {
 /** Returns the store's value and renders the component again when it changes. */
 export function useStore(store) {
     const [value, setValue] = useState(store.get());
-    useEffect(() => {
+    useLayoutEffect(() => { // Not after the paint: a change by a quick key would be rendered too late for the next.
         const update = () => setValue(() => store.get());
         update(); // It may have changed since the render.
         return store.subscribe(update);
