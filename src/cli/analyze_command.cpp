@@ -70,12 +70,12 @@ std::size_t options_bytes(const analyze_arguments& arguments) {
     return text_of_options(arguments.options.analysis).size();
 }
 
-/// The same links with other options, or after other failed reels, are another submission.
+/// The same links with other options, or after another failed reel, are another submission.
 std::string key_of(
     const std::vector<std::string>& links, const analysis_options& analysis,
-    const std::vector<std::int64_t>& failed_reels = {}) {
+    std::optional<std::int64_t> failed_reel = std::nullopt) {
     auto text = text_of_options(analysis);
-    for (const auto id : failed_reels) text += fmt::format(" {}", id);
+    if (failed_reel) text += fmt::format(" {}", *failed_reel);
     return key_of_links(links, text);
 }
 
@@ -96,13 +96,21 @@ result<json> extract_from(const std::string& argument) {
     return schema_from(read_text(stdin, schema_bytes_max + 1), "standard input");
 }
 
-/// The answer to a file, like that of a list to a link.
-result<json> submit_file(
-    const command_context& context, const analyze_arguments& arguments, const std::string& file) {
-    auto options = arguments.options;
-    options.idempotency_key.reset();
-    const auto queued = upload(context, file, options);
-    json answer{{"url", file}};
+/// Submits a link again while the answer is a reel that failed in an earlier run.
+result<api_answer> retry_failed(
+    const command_context& context, submission options, result<api_answer> queued) {
+    for (int failures = 0; failures < failures_max; ++failures) {
+        const auto failed = queued ? failed_reel_in(queued->document) : std::nullopt;
+        if (!failed) break;
+        options.idempotency_key = key_of({options.link}, options.analysis, failed);
+        queued = context.api.submit(options, context.stop);
+    }
+    return queued;
+}
+
+/// The answer to one link or file, like that of a list.
+result<json> list_answer(const std::string& url, const result<api_answer>& queued) {
+    json answer{{"url", url}};
     if (queued) {
         answer.update(queued->document);
     } else if (ends_the_command(queued.error().code())) {
@@ -111,42 +119,6 @@ result<json> submit_file(
         answer["error"] = queued.error().detail();
     }
     return {boost::system::in_place_value, std::move(answer)};
-}
-
-/// Sends one request. Returns an array with an answer for each link.
-result<json> send_list(const command_context& context, const submission_list& list) {
-    auto answer = context.api.submit_all(list, context.stop);
-    if (!answer) return answer.error();
-    if (answer->document.size() != list.links.size()) {
-        return no_reelsd_answer("the server did not answer for every link");
-    }
-    return {boost::system::in_place_value, std::move(answer->document)};
-}
-
-/// Submits the failed reels of earlier runs again, and replaces their answers.
-result<void> retry_failed(
-    const command_context& context, const submission_list& list, json& answers) {
-    for (int failures = 0; failures < failures_max; ++failures) {
-        auto failed = list;
-        failed.links.clear();
-        std::vector<std::int64_t> reels;
-        std::vector<json*> outdated;
-        for (std::size_t at = 0; at < list.links.size(); ++at) {
-            const auto reel = failed_reel_in(answers[at]);
-            if (!reel) continue;
-            failed.links.push_back(list.links[at]);
-            reels.push_back(*reel);
-            outdated.push_back(&answers[at]);
-        }
-        if (reels.empty()) return {};
-        failed.idempotency_key = key_of(failed.links, failed.analysis, reels);
-        auto newer = send_list(context, failed);
-        if (!newer) return newer.error();
-        for (std::size_t at = 0; at < outdated.size(); ++at) {
-            *outdated[at] = std::move((*newer)[at]);
-        }
-    }
-    return {};
 }
 
 /// Submits links that fit one request: an array in their order.
@@ -159,11 +131,21 @@ result<json> submit_links(
         .idempotency_key = arguments.options.idempotency_key,
         .analysis = arguments.options.analysis};
     if (arguments.is_resumable) list.idempotency_key = key_of(list.links, list.analysis);
-    auto answers = send_list(context, list);
-    if (!answers || !arguments.is_resumable) return answers;
-    if (const auto retried = retry_failed(context, list, *answers); !retried)
-        return retried.error();
-    return answers;
+    auto queued = context.api.submit_all(list, context.stop);
+    if (!queued) return queued.error();
+    auto& answers = queued->document;
+    if (answers.size() != list.links.size())
+        return no_reelsd_answer("the server did not answer for every link");
+    for (std::size_t at = 0; arguments.is_resumable && at < answers.size(); ++at) {
+        if (!failed_reel_in(answers[at])) continue;
+        auto options = arguments.options;
+        options.link = list.links[at];
+        const auto retried = retry_failed(context, options, api_answer{{}, std::move(answers[at])});
+        auto newer = list_answer(options.link, retried);
+        if (!newer) return newer.error();
+        answers[at] = *std::move(newer);
+    }
+    return {boost::system::in_place_value, std::move(answers)};
 }
 
 /// Submits a list. Appends the answer for each link, in their order: `url` and either `id` or
@@ -174,7 +156,10 @@ std::optional<error> submit_list(
     const auto& links = arguments.links;
     for (auto first = links.begin(); first != links.end();) {
         if (is_video_file(*first)) {
-            auto answer = submit_file(context, arguments, *first++);
+            const auto& file = *first++;
+            auto options = arguments.options;
+            options.idempotency_key.reset();
+            auto answer = list_answer(file, upload(context, file, options));
             if (!answer) return answer.error();
             answers.push_back(*std::move(answer));
             continue;
@@ -339,13 +324,8 @@ result<api_answer> submit_one(const command_context& context, const analyze_argu
     if (is_video_file(argument)) return upload(context, argument, options);
     options.link = argument;
     auto queued = context.api.submit(options, context.stop);
-    for (int failures = 0; arguments.is_resumable && failures < failures_max; ++failures) {
-        const auto failed = queued ? failed_reel_in(queued->document) : std::nullopt;
-        if (!failed) break;
-        options.idempotency_key = key_of(arguments.links, options.analysis, {*failed});
-        queued = context.api.submit(options, context.stop);
-    }
-    return queued;
+    if (!arguments.is_resumable) return queued;
+    return retry_failed(context, std::move(options), std::move(queued));
 }
 
 exit_code run_analyze_one(const command_context& context, const analyze_arguments& arguments) {

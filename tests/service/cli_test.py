@@ -402,26 +402,40 @@ class Several(CliTest):
         links = self.LINKS[::2]
         text = "\n".join(links)
 
-        def answer(*reels):
-            return 202, [{"url": "x", "id": reel, "status": status} for reel, status in reels]
-        server = self.serve(answer((42, "error"), (43, "done")), answer((44, "error")), answer((45, "pending")))
-        done = self.ended(self.reels("analyze", server=server, given=text), 0)
+        def answer(*statuses):
+            return 202, [{"url": link, "id": 42 + at, "status": status}
+                         for at, (link, status) in enumerate(zip(links, statuses))]
+
+        def retried(reel, status):
+            return 202, {"id": reel, "status": status}
+
+        def run(*answers):
+            server = self.serve(*answers)
+            done = self.ended(self.reels("analyze", server=server, given=text), 0)
+            return done, [headers["Idempotency-Key"] for _, _, headers, _ in server.requests], server.requests
+        done, keys, requests = run(answer("error", "done"), retried(44, "error"), retried(45, "pending"))
         self.assertEqual(done.stdout, "45\n43\n")
         self.assertIn("1 of 2 queued, 1 already submitted.", done.stderr)
-        self.assertEqual([json.loads(body)["urls"] for *_, body in server.requests], [links, links[:1], links[:1]])
-        self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in server.requests}), 3)
-        again = self.serve(answer((42, "error"), (43, "done")), answer((44, "error")), answer((45, "processing")))
-        done = self.ended(self.reels("analyze", server=again, given=text), 0)
-        self.assertIn("0 of 2 queued, 2 already submitted.", done.stderr)
-        first, second = ([headers["Idempotency-Key"] for _, _, headers, _ in one.requests] for one in (server, again))
-        self.assertEqual(first, second, "the same submissions")
+        alone = {"url": links[0], "queue": True}
+        self.assertEqual([json.loads(body) for *_, body in requests], [{"urls": links, "queue": True}, alone, alone])
+        self.assertEqual(len(set(keys)), 3)
+        done, again, _ = run(
+            answer("error", "error"), retried(44, "error"), retried(45, "processing"), retried(46, "pending"))
+        self.assertEqual(done.stdout, "45\n46\n")
+        self.assertIn("1 of 2 queued, 1 already submitted.", done.stderr)
+        self.assertEqual(again[:3], keys, "another failure does not change the other submissions")
+        self.assertNotIn(again[3], keys)
         for options in (["--fresh"], ["--idempotency-key", "k"]):
-            server = self.serve(answer((42, "error"), (43, "done")))
+            server = self.serve(answer("error", "done"))
             self.ended(self.reels("analyze", *options, server=server, given=text), 0)
             self.assertEqual(len(server.requests), 1)
         server = self.serve((202, {"id": 42, "status": "error"}), (202, {"id": 43, "status": "pending"}))
         self.assertEqual(self.ended(self.reels("analyze", server=server, given=LINK), 0).stdout, "43\n")
         self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in server.requests}), 2)
+        server = self.serve(answer("error", "done"), (400, {"message": "the analyzer is gone"}))
+        done = self.ended(self.reels("analyze", server=server, given=text), 4)
+        self.assertEqual(done.stdout, "43\n")
+        self.assertIn(f"reels: {links[0]}: the analyzer is gone", done.stderr)
 
     def test_a_longer_input_is_refused(self):
         server = self.serve((202, {"id": 42, "status": "pending"}))
