@@ -369,16 +369,12 @@ exit_code run_analyze_links(const command_context& context, const analyze_argume
 /// The links of standard input. Errors: cancelled; invalid_argument if there are too many.
 result<std::vector<std::string>> read_links(const command_context& context) {
     std::string text;
-    bool is_too_large = false;
-    const auto add = [&](std::string_view line) {
-        is_too_large = is_too_large || text.size() + line.size() >= input_bytes_max;
-        if (!is_too_large) text.append(line).push_back('\n');
+    const auto add = [&text](std::string_view bytes) {
+        if (text.size() <= input_bytes_max) text.append(bytes);
     };
-    mcp::line_splitter lines{
-        input_bytes_max, {.on_line = add, .on_long_line = [&] { is_too_large = true; }}};
-    const auto end = mcp::read_all(STDIN_FILENO, lines, context.stop);
+    const auto end = mcp::read_all(STDIN_FILENO, add, context.stop);
     if (end == mcp::read_end::stopped) return error{errc::cancelled};
-    if (!is_too_large) return links_in(text);
+    if (text.size() <= input_bytes_max) return links_in(text);
     return error{
         errc::invalid_argument,
         fmt::format("standard input exceeds {} MiB; split the list into several", input_mib_max)};

@@ -56,7 +56,9 @@ exit_code run_mcp(const command_context& context) {
         mcp::line_bytes_max,
         {.on_line = [&session](std::string_view line) { session.take(line); },
          .on_long_line = [&session] { session.refuse_long_line(); }}};
-    const auto end = mcp::read_all(STDIN_FILENO, lines, ending.get_token());
+    const auto feed = [&lines](std::string_view bytes) { lines.feed(bytes); };
+    const auto end = mcp::read_all(STDIN_FILENO, feed, ending.get_token());
+    if (end == mcp::read_end::closed) lines.finish();
     if (context.stop.stop_requested()) return fail(context, exit_code::interrupted, "interrupted");
     // Quick calls still get their answers after the end of the input.
     if (end == mcp::read_end::closed && !is_output_closed)

@@ -63,7 +63,9 @@ void stop_event::signal::operator()() const noexcept {
     static_cast<void>(!::write(descriptor, &once, sizeof(once)));
 }
 
-read_end read_all(int descriptor, line_splitter& lines, const std::stop_token& stop) {
+read_end read_all(
+    int descriptor, const std::function<void(std::string_view)>& on_bytes,
+    const std::stop_token& stop) {
     const stop_event stop_requested{stop};
     std::string piece(std::size_t{64} * 1024, '\0');
     while (!stop.stop_requested()) {
@@ -74,11 +76,8 @@ read_end read_all(int descriptor, line_splitter& lines, const std::stop_token& s
         const auto count = ::read(descriptor, piece.data(), piece.size());
         if (count < 0 && is_temporary_error(errno)) continue;
         if (count < 0) return read_end::failed;
-        if (count == 0) {
-            lines.finish();
-            return read_end::closed;
-        }
-        lines.feed(std::string_view{piece}.substr(0, static_cast<std::size_t>(count)));
+        if (count == 0) return read_end::closed;
+        on_bytes(std::string_view{piece}.substr(0, static_cast<std::size_t>(count)));
     }
     return read_end::stopped;
 }

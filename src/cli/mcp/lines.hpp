@@ -53,8 +53,10 @@ private:
 
 enum class read_end : std::uint8_t { closed, stopped, failed };
 
-/// Feeds the input of `descriptor` until end of file or a stop request.
-[[nodiscard]] read_end read_all(int descriptor, line_splitter& lines, const std::stop_token& stop);
+/// Passes the input of `descriptor` to `on_bytes` until end of file or a stop request.
+[[nodiscard]] read_end read_all(
+    int descriptor, const std::function<void(std::string_view)>& on_bytes,
+    const std::stop_token& stop);
 
 /// Writes complete lines, one at a time. Safe from any thread; blocks while the reader is slow.
 class line_writer {

@@ -26,6 +26,11 @@ struct taken_lines {
               bytes_max,
               {.on_line = [this](std::string_view line) { lines.emplace_back(line); },
                .on_long_line = [this] { lines.emplace_back("(long)"); }}} {}
+
+    read_end read(int descriptor, const std::stop_token& stop = {}) {
+        return read_all(
+            descriptor, [this](std::string_view bytes) { splitter.feed(bytes); }, stop);
+    }
 };
 
 struct pipe_ends {
@@ -57,7 +62,8 @@ TEST(McpLines, AreReadUntilTheStreamEnds) {
     ASSERT_EQ(::write(pipe.write.get(), "a\nb", 3), 3);
     pipe.write.close();
     taken_lines taken{100};
-    EXPECT_EQ(read_all(pipe.read.get(), taken.splitter, std::stop_token{}), read_end::closed);
+    EXPECT_EQ(taken.read(pipe.read.get()), read_end::closed);
+    taken.splitter.finish();
     EXPECT_THAT(taken.lines, ElementsAre("a", "b"));
 }
 
@@ -66,15 +72,15 @@ TEST(McpLines, AreReadUntilAStop) {
     std::stop_source stop;
     taken_lines taken{100};
     std::thread stopper{[&stop] { stop.request_stop(); }};
-    EXPECT_EQ(read_all(pipe.read.get(), taken.splitter, stop.get_token()), read_end::stopped);
+    EXPECT_EQ(taken.read(pipe.read.get(), stop.get_token()), read_end::stopped);
     stopper.join();
-    EXPECT_EQ(read_all(-1, taken.splitter, stop.get_token()), read_end::stopped);
+    EXPECT_EQ(taken.read(-1, stop.get_token()), read_end::stopped);
 }
 
 TEST(McpLines, AReadErrorIsReported) {
     const unique_fd folder{::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     taken_lines taken{100};
-    EXPECT_EQ(read_all(folder.get(), taken.splitter, std::stop_token{}), read_end::failed);
+    EXPECT_EQ(taken.read(folder.get()), read_end::failed);
 }
 
 TEST(McpLines, AreWrittenWholeByConcurrentThreads) {
@@ -88,9 +94,7 @@ TEST(McpLines, AreWrittenWholeByConcurrentThreads) {
             [&out, number] { out.write(std::string(bytes, static_cast<char>('a' + number))); });
     }
     taken_lines taken{bytes};
-    std::thread reader{[&] {
-        EXPECT_EQ(read_all(pipe.read.get(), taken.splitter, std::stop_token{}), read_end::closed);
-    }};
+    std::thread reader{[&] { EXPECT_EQ(taken.read(pipe.read.get()), read_end::closed); }};
     for (auto& thread : threads) thread.join();
     pipe.write.close();
     reader.join();
