@@ -37,11 +37,16 @@ void warn_of_unknown_variables(const invocation& request, const log::logger& log
     }
 }
 
+/// The failure of a write to standard output. A closed pipe is none: its reader needs no more.
+result<void> output_error(const std::error_code& why) {
+    if (why == std::errc::broken_pipe) return {};
+    return error{errc::storage_failed, fmt::format("standard output: {}", why.message())};
+}
+
 /// Writes buffered output, which fails on a full disk.
 result<void> flush_output() {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
-    const auto why = std::generic_category().message(errno);
-    return error{errc::storage_failed, fmt::format("standard output: {}", why)};
+    return output_error({errno, std::generic_category()});
 }
 
 /// Runs the command. Returns the exit code. After a failure it has printed the error on standard
@@ -56,6 +61,9 @@ int run(const invocation& request) {
     try {
         outcome = std::visit(execute_chosen, request.chosen);
         if (outcome) outcome = flush_output();
+    } catch (const std::system_error& thrown) {
+        outcome = std::ferror(stdout) != 0 ? output_error(thrown.code())
+                                           : error{errc::internal, thrown.what()};
     } catch (const std::exception& thrown) {
         outcome = error{errc::internal, thrown.what()};
     }

@@ -128,6 +128,15 @@ class Settings(ServiceTest):
             self.assertIn("Usage: reelsd " + " ".join(words), page)
         self.assertRegex(must(run_reelsd("--version")).stdout, r"\d+\.\d+\.\d+")
 
+    def test_a_reader_may_close_standard_output(self):
+        ours, theirs = os.pipe()
+        os.close(ours)
+        with open(theirs, "wb") as closed:
+            done = subprocess.run(
+                [program("reelsd"), "settings"], env=clean_environment(), stdout=closed, stderr=subprocess.PIPE,
+                timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
     def test_a_database_password_is_never_shown(self):
         done = run_reelsd("migrate", database_url="postgresql://u:hunter2@127.0.0.1:1/none")
         self.assertNotEqual(done.returncode, 0)
