@@ -4,6 +4,8 @@
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 #include <reelsd/domain/jobs/submission_batcher.hpp>
+#include <reelsd/model/analysis_options.hpp>
+#include <reelsd/model/local_analyzer.hpp>
 #include <reelsd/model/passage_finder.hpp>
 #include <reelsd/platform/link.hpp>
 
@@ -276,14 +278,20 @@ result<update_handler::submitted> update_handler::submit(
     account_id account, const std::string& url, std::string_view name, const jobs::job* earlier) {
     const auto link = platform::parse_link(url);
     if (!link) return submitted{.refusal = link.error().detail()};
+    auto options = model::analysis_options_from(earlier ? earlier->options.value_or("") : "");
+    if (!options) return submitted{.refusal = options.error().detail()};
+    const auto offered = dependencies_.analyzers();
+    auto& analyzer = options->analyzer;
+    const auto known = std::find(offered.names.begin(), offered.names.end(), analyzer);
+    if (known == offered.names.end()) analyzer.clear();  // Removed since the earlier analysis.
     jobs::submission submission{
         .url = url,
         .fresh = earlier != nullptr,
-        .costs_money = dependencies_.analyzers.cost_money && !link->is_test(),
+        .costs_money = offered.cost_money && analyzer != model::local_provider && !link->is_test(),
         .queue = true,
         // After a crash, the repeated update finds the same job.
         .idempotency_key = fmt::format("telegram-{}-{}", self_.id, name),
-        .options = earlier ? earlier->options.value_or("") : ""};
+        .options = model::text_of(*options)};
     const auto decision =
         query(dependencies_.submission_batcher.submit(account, std::move(submission), soon()));
     if (!decision) return decision.error();

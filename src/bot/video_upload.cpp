@@ -117,7 +117,7 @@ result<video_outcome> video_upload::submit(const video_submission& video) {
     }
     jobs::submission expected{
         .url = {},
-        .costs_money = dependencies_.analyzers.cost_money,
+        .costs_money = dependencies_.analyzers().cost_money,
         .queue = true,
         .idempotency_key = video.idempotency_key};
     auto begun = query(begin(
@@ -149,7 +149,7 @@ result<video_outcome> video_upload::receive_and_submit(
     jobs::submission described{
         .url = video.url.value_or(
             fmt::format("{}{}", jobs::upload_scheme, jobs::file_label(video.file.name))),
-        .costs_money = dependencies_.analyzers.cost_money,
+        .costs_money = dependencies_.analyzers().cost_money,
         .queue = true,
         .idempotency_key = video.idempotency_key,
         .list =

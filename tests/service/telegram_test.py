@@ -206,6 +206,26 @@ class Links(TelegramTest):
         self.assertEqual(again["options"], ann.api("GET", f"reels/{job}").json()["options"])
         self.assertEqual(again["options"]["language"], "de")
 
+    def test_again_costs_nothing_by_the_built_in_analyzer_and_leaves_out_one_that_is_gone(self):
+        daemon = self.bot_daemon(workers=0, analyzer="gemini,local", gemini_api_key="unused").start()
+        ann = self.linked(daemon)
+        link = "https://www.instagram.com/reel/DYa0IXPgnP5/"
+        free = ann.api("POST", "reels/analyze", {"url": link, "analyzer": "local"}).json()["id"]
+        paid = ann.api("POST", "reels/analyze", {"url": SAMPLE, "analyzer": "gemini", "language": "de"}).json()["id"]
+        daemon.limit("ann@example.com", monthly_budget_usd="0")
+        self.telegram.say(ANN, f"/status {free}")
+        message = self.wait_for(ANN, "is waiting for its turn")[0]
+        self.telegram.press(message, data=f"again:{free}")
+        self.wait_for(ANN, "is waiting for its turn", 2)
+        daemon.stop()
+        del daemon.settings["gemini_api_key"]
+        daemon.settings["analyzer"] = "local"
+        daemon.start()
+        self.telegram.press(self.telegram.messages(ANN)[-1], data=f"again:{paid}")
+        self.wait_for(ANN, "is waiting for its turn", 3)
+        newest = ann.api("GET", "reels").json()[0]["id"]
+        self.assertEqual(ann.api("GET", f"reels/{newest}").json()["options"], {"language": "de"})
+
     def test_failures_have_a_cause(self):
         daemon = self.bot_daemon().start()
         self.linked(daemon)

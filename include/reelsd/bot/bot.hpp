@@ -59,7 +59,7 @@ struct bot_dependencies {
     /// As in api::api_dependencies: on the loop; empty without vectors.
     std::function<awaitable<std::vector<job_id>>(account_id caller, std::string query)> near_reels;
     questions::answerer answer;
-    const model::offered_analyzers& analyzers;
+    std::function<model::offered_analyzers()> analyzers;  ///< Any thread.
     int requests_per_minute = 600;  ///< Default for accounts without their own limit.
     /// The address of the dashboard. Called on the bot's threads.
     std::function<std::string()> origin;
