@@ -180,7 +180,7 @@ test('an upload keeps what is typed meanwhile, and reports its failure on anothe
     await page.locator('.choices label', { hasText: 'Failed' }).click();
     await page.waitForURL('**/?status=error');
     await page.locator('.upload').waitFor();
-    assert.equal(await field.inputValue(), link);
+    assert.equal(await field.inputValue(), '');
     await field.fill(typed);
     release();
     await page.locator('.toast', { hasText: 'Submitted' }).waitFor();
@@ -194,6 +194,86 @@ test('an upload keeps what is typed meanwhile, and reports its failure on anothe
     release();
     await page.locator('.toast', { hasText: 'The video was not uploaded: Too many uploads.' }).waitFor();
     visitor.assertClean('429 /dashboard/api/reels/analyze');
+    await visitor.close();
+});
+
+test('an upload that the address asks for leaves typed links as they are', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const [link, typed] = ['https://www.instagram.com/reel/DYa0IXPgnP5/', `${SAMPLE}\n${UNAVAILABLE}`];
+    const field = page.getByLabel('Analyse a reel');
+    const sent = [];
+    await page.route('**/dashboard/api/reels/analyze', (route) => {
+        sent.push(route.request().postData());
+        return route.fulfill({ status: 202, json: { id: 7, status: 'pending' } });
+    });
+    const assertText = async (search, text) => {
+        await page.waitForURL((url) => url.search === search);
+        await visitor.settled();
+        assert.equal(await field.inputValue(), text);
+    };
+    const follow = (address) => page.evaluate((href) => {
+        const offer = Object.assign(document.createElement('a'), { href });
+        document.body.append(offer);
+        offer.click();
+        offer.remove();
+    }, address);
+    await visitor.visit('/');
+    await field.fill(typed);
+    const offered = `?upload=${encodeURIComponent(link)}`;
+    await follow(`/${offered}`);
+    await assertText(offered, link);
+    await field.fill(UNAVAILABLE);
+    await follow('/account');
+    await page.getByLabel('Current password').waitFor();
+    await follow('/');
+    await assertText('', typed);
+
+    await follow('/?upload='); // Of a file that was too long.
+    await assertText('?upload=', '');
+    await page.getByLabel('Video files').setInputFiles({ name: 'a.mp4', mimeType: 'video/mp4', buffer: Buffer.from('a') });
+    await assertText('', typed);
+    assert.ok(!sent[0].includes('name="url"'), sent[0]);
+
+    await follow(`/${offered}`);
+    await assertText(offered, link);
+    await field.press('Enter');
+    await assertText('', typed);
+    assert.equal(JSON.parse(sent[1]).url, link);
+    visitor.assertClean();
+    await visitor.close();
+});
+
+test('an upload in progress is shown on return, and its link cannot be submitted meanwhile', async () => {
+    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { page } = visitor;
+    const field = page.getByLabel('Analyse a reel');
+    const button = page.getByRole('button', { name: 'Analyse', exact: true });
+    let sent = 0;
+    let release;
+    await page.route('**/dashboard/api/reels/analyze', async (route) => {
+        sent += 1;
+        await new Promise((resolve) => { release = resolve; });
+        await route.fulfill({ status: 202, json: { id: 7, status: 'pending' } });
+    });
+    await visitor.visit('/');
+    await field.fill(UNAVAILABLE);
+    await page.getByLabel('Video files').setInputFiles({ name: 'a.mp4', mimeType: 'video/mp4', buffer: Buffer.from('a') });
+    await page.locator('.upload').waitFor();
+    await page.locator('.top-tools a[href="/account"]').click();
+    await page.getByLabel('Current password').waitFor();
+    await page.goBack();
+    await page.locator('.upload', { hasText: 'a.mp4' }).waitFor();
+    assert.equal(await field.inputValue(), UNAVAILABLE);
+    assert.ok(await button.isDisabled());
+    await field.press('Enter');
+    release();
+    await page.locator('.toast', { hasText: 'Submitted' }).waitFor();
+    await field.and(page.locator(':placeholder-shown')).waitFor();
+    assert.ok(await button.isEnabled());
+    assert.equal(await page.locator('.upload').count(), 0);
+    assert.equal(sent, 1);
+    visitor.assertClean();
     await visitor.close();
 });
 

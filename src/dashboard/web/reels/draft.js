@@ -3,9 +3,12 @@ import { sessionStore } from '../core/session.js';
 import { createStore } from '../core/store.js';
 import { NO_OPTIONS } from './option_members.js';
 
-const NOTHING = { text: '', fields: NO_OPTIONS, isFresh: false };
+const NOTHING = { text: '', uploadText: '', fields: NO_OPTIONS, isFresh: false, upload: null };
 
-/** `text` has the links, `fields` are the options, and `isFresh` asks for another analysis. */
+/**
+ * `text` has the links, or `uploadText` while the address asks for an upload. `fields` are the options, and `isFresh` asks
+ * for another analysis. `upload` is the one in progress, `{name, share}`, or null.
+ */
 export const draftStore = createStore(NOTHING);
 
 /** Changes members of the draft. */
@@ -13,10 +16,10 @@ export function changeDraft(news) {
     draftStore.set({ ...draftStore.get(), ...news });
 }
 
-/** Replaces the text unless what was typed meanwhile differs from `sent`. */
-export function replaceText(sent, text) {
-    if (draftStore.get().text === sent) {
-        changeDraft({ text });
+/** Replaces `member`, one of the texts, unless what was typed meanwhile differs from `sent`. */
+export function replaceText(member, sent, text) {
+    if (draftStore.get()[member] === sent) {
+        changeDraft({ [member]: text });
     }
 }
 

@@ -1,5 +1,5 @@
 // The box to submit links and videos.
-import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { html, useEffect, useLayoutEffect, useRef, useState } from 'htm/preact/standalone';
 import { navigate, noteAddress } from '../core/navigation.js';
 import { useStore } from '../core/store.js';
 import { linksIn, platformLink } from '../reel/links.js';
@@ -43,28 +43,22 @@ function Outcomes({ outcomes, count }) {
  * ready to send.
  */
 export function SubmitBox({ isListed, link, shared }) {
-    useState(() => changeDraft({ text: link || draftStore.get().text || shared })); // Before the first render only.
-    const { text, fields, isFresh } = useStore(draftStore);
-    const [uploadText, setUploadText] = useState(link); // The text as the address asked to upload.
+    useState(() => changeDraft({ text: draftStore.get().text || shared })); // Before the first render only.
+    const member = link === null ? 'text' : 'uploadText'; // An upload must not replace what was typed before.
+    useLayoutEffect(() => changeDraft({ uploadText: link ?? '' }), [link]);
+    const { [member]: text, fields, isFresh, upload } = useStore(draftStore);
     const here = useRef(null); // The current properties; null once the page is left.
     here.current = { isListed, link };
     useEffect(() => () => {
-        replaceText(here.current.link, ''); // It is of the address, not typed.
         here.current = null;
     }, []);
-    useEffect(() => {
-        if (link) {
-            changeDraft({ text: link });
-        }
-        setUploadText(link === null ? null : link || text);
-    }, [link]);
     const button = useRef(null);
     useEffect(() => shared && button.current.focus(), []);
     const [many, setMany] = useState(null);
-    const [sending, setSending] = useState({ progress: null, error: null });
+    const [uploadError, setUploadError] = useState(null);
     const links = text.trim() === '' ? [] : linksIn(text);
     const post = links.length === 1 ? platformLink(links[0]) : null;
-    const isForUpload = text === uploadText;
+    const isForUpload = link !== null && text === link;
     const options = useOptions(fields, (changed) => {
         changeDraft({ fields: changed });
         forgetErrors();
@@ -74,8 +68,11 @@ export function SubmitBox({ isListed, link, shared }) {
         return members && { ...isFresh && { fresh: true }, ...members };
     };
     const clearSent = () => {
-        replaceText(text, '');
+        replaceText(member, text, '');
         changeDraft({ isFresh: false });
+        if (link !== null && here.current?.link === link && draftStore.get().uploadText === '') {
+            navigate('/', true); // The address still names the link that was sent.
+        }
     };
     const uploadVideos = async (files) => {
         const members = membersToSend();
@@ -83,29 +80,27 @@ export function SubmitBox({ isListed, link, shared }) {
             return;
         }
         const postLink = files.length === 1 && post ? links[0] : '';
-        const note = (name, share) => setSending({ progress: { name, share }, error: null });
+        const note = (name, share) => changeDraft({ upload: { name, share } });
+        setUploadError(null);
         try {
             let reel = null;
             for (const file of files) {
                 note(file.name, 0);
                 reel = await submitVideo(file, postLink, members, (share) => note(file.name, share));
             }
-            setSending({ progress: null, error: null });
             clearSent();
-            if (link !== null && here.current?.link === link) {
-                navigate('/', true); // The address still names the link of the uploaded video.
-            }
             confirmSubmission(reel, here.current?.isListed ?? false);
         } catch (error) {
-            setSending({ progress: null, error });
+            setUploadError(error);
             if (!here.current) {
                 showToast(`The video was not uploaded: ${error.message}`, { isFailure: true });
             }
         }
+        changeDraft({ upload: null });
     };
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
         setMany(null);
-        const members = membersToSend();
+        const members = !upload && membersToSend(); // An upload may have the same link.
         if (!members) {
             return;
         }
@@ -117,7 +112,7 @@ export function SubmitBox({ isListed, link, shared }) {
             refreshList();
             if (failure) {
                 if (left.length < links.length) {
-                    replaceText(text, left.join('\n')); // Another attempt must not submit the others again.
+                    replaceText(member, text, left.join('\n')); // Another attempt must not submit the others again.
                 }
                 throw failure;
             }
@@ -129,10 +124,10 @@ export function SubmitBox({ isListed, link, shared }) {
     });
     const forgetErrors = () => {
         clearError();
-        setSending((old) => ({ ...old, error: null }));
+        setUploadError(null);
     };
     const type = (typed) => {
-        changeDraft({ text: typed });
+        changeDraft({ [member]: typed });
         forgetErrors();
     };
     // Enter submits, as in a single-line field; Shift+Enter inserts a line break.
@@ -144,7 +139,7 @@ export function SubmitBox({ isListed, link, shared }) {
     };
     const [problem, checked] = useProblem(text);
     const takeFiles = (files) => {
-        if (isBusy || sending.progress) {
+        if (isBusy || upload) {
             showToast('Not uploaded: another submission is in progress. Try again once it has ended.', { isFailure: true });
             return;
         }
@@ -158,7 +153,7 @@ export function SubmitBox({ isListed, link, shared }) {
         }
     };
     const drop = useDrop(takeFiles);
-    const optionError = [error, sending.error].find(isOptionError);
+    const optionError = [error, uploadError].find(isOptionError);
     const refusal = problem ?? (error?.status === 400 && !isOptionError(error) ? error.message : null);
     return html`<form class=${`submit ${drop.isOver ? 'submit-over' : ''}`} onSubmit=${submit} noValidate ...${drop.props}>
         <label class="unseen" for="submit-url">Analyse a reel</label>
@@ -169,16 +164,17 @@ export function SubmitBox({ isListed, link, shared }) {
                 onInput=${(event) => type(event.target.value)} onKeyDown=${sendOnEnter}
                 aria-invalid=${refusal ? 'true' : undefined}
                 aria-describedby=${refusal ? 'submit-error' : undefined} ...${checked}></textarea>
-            <button class=${isForUpload ? 'button' : 'button button-main'} type="submit" ref=${button} disabled=${isBusy}>
+            <button class=${isForUpload ? 'button' : 'button button-main'} type="submit" ref=${button}
+                disabled=${isBusy || upload !== null}>
                 ${isBusy ? 'Submitting…' : 'Analyse'}</button>
         </div>
         ${refusal && html`<p class="field-error foreign" id="submit-error" role="alert">${refusal}</p>`}
         ${error && !refusal && !isOptionError(error) && html`<${FailureNote} error=${error} />`}
-        ${sending.progress && html`<${UploadProgress} ...${sending.progress} />`}
-        ${sending.error && !isOptionError(sending.error) && html`<${FailureNote} error=${sending.error} />`}
+        ${upload && html`<${UploadProgress} ...${upload} />`}
+        ${uploadError && !isOptionError(uploadError) && html`<${FailureNote} error=${uploadError} />`}
         ${many && html`<${Outcomes} ...${many} />`}
         <div class="submit-more">
-            ${!sending.progress && html`<${VideoPicker} isBusy=${isBusy} isMain=${isForUpload} onFiles=${takeFiles}
+            ${!upload && html`<${VideoPicker} isBusy=${isBusy} isMain=${isForUpload} onFiles=${takeFiles}
                 hint=${post ? 'or drop the video of this link here' : 'or drop video files here'} />`}
             <${OptionDetails} ...${options.shown} message=${optionError?.message ?? null} isChildSet=${isFresh}>
                 <p><${Check} label="Analyse again, even if done within a day" isOn=${isFresh}
