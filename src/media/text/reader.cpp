@@ -7,7 +7,6 @@
 #include "tracker.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -20,27 +19,6 @@ namespace {
 constexpr int all_rows_every = 2;
 /// Next to a line: a space, and most of a digit.
 constexpr double digit_heights = 1.2;
-
-/// Difference of the brightest and the darkest place, by green, which is close to luma.
-float contrast(const picture::view& frame, const rotated_box& area) {
-    std::vector<float> colours;
-    picture::sample(frame, {.area = area, .width = 32, .height = 12}, {}, colours);
-    const auto green = colours.begin() + std::ssize(colours) / 3;
-    const auto [least, most] = std::minmax_element(green, green + std::ssize(colours) / 3);
-    return *most - *least;
-}
-
-/// Whether something with half of a line's contrast is next to it.
-bool has_neighbour(const picture::view& frame, const rotated_box& line) {
-    const double width = digit_heights * line.height;
-    const double distance = (line.width + width) / 2;
-    const auto contrast_at = [&](double offset) {
-        const double x = line.centre_x + offset * std::cos(line.slant);
-        const double y = line.centre_y + offset * std::sin(line.slant);
-        return contrast(frame, {x, y, width, line.height, line.slant});
-    };
-    return std::max(contrast_at(-distance), contrast_at(distance)) > contrast(frame, line) / 2;
-}
 
 class frame_text_reader final : public text_reader {
 public:
@@ -92,12 +70,12 @@ public:
 
 private:
     /// The network does not detect an isolated digit, as in "3 WAYS" and "PART 2", so one
-    /// is looked for next to the line, unless nothing or another line of `found` is there.
+    /// is looked for next to the line, unless another line of `found` is there.
     line_reading read(
         const picture::view& frame, const rotated_box& place,
         const std::vector<rotated_box>& found) {
         auto reading = letters_.read(frame, place);
-        if (reading.confidence < sure_confidence || !has_neighbour(frame, place)) return reading;
+        if (reading.confidence < sure_confidence) return reading;
         rotated_box wider = place;
         wider.width += 2 * digit_heights * place.height;
         const auto touches = [&](const rotated_box& other) {

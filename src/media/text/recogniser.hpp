@@ -50,10 +50,13 @@ public:
     recogniser(neural_model network, alphabet characters)
         : network_{std::move(network)}, characters_{std::move(characters)} {}
 
-    /// Throws as the network does.
+    /// The more confident of two readings, at different widths. Throws as the network does.
     line_reading read(const picture::view& frame, const picture::rotated_box& area);
 
 private:
+    line_reading read_at(
+        const picture::view& frame, const picture::rotated_box& area, double share);
+
     neural_model network_;
     alphabet characters_;
     std::vector<float> input_;

@@ -13,8 +13,13 @@ namespace {
 
 struct edit {
     std::size_t distance = 0;
-    bool digits_differ = false;  ///< The best alignment replaces a digit with another.
+    /// The best alignment replaces a digit with another, or a plus with a minus.
+    bool values_differ = false;
 };
+
+bool are_values(char a, char b) {
+    return (is_digit(a) && is_digit(b)) || (a == '+' && b == '-') || (a == '-' && b == '+');
+}
 
 /// Edits from `a` to each beginning of `b`, the empty one first; `anywhere`: to its last letters.
 std::vector<edit> edits_to(std::string_view a, std::string_view b, bool anywhere = false) {
@@ -27,9 +32,9 @@ std::vector<edit> edits_to(std::string_view a, std::string_view b, bool anywhere
             const bool differ = a[i - 1] != b[j - 1];
             edit best{
                 diagonal.distance + (differ ? 1U : 0U),
-                diagonal.digits_differ || (differ && is_digit(a[i - 1]) && is_digit(b[j - 1]))};
+                diagonal.values_differ || (differ && are_values(a[i - 1], b[j - 1]))};
             for (const edit& gap : {row[j], row[j - 1]})
-                if (gap.distance + 1 < best.distance) best = {gap.distance + 1, gap.digits_differ};
+                if (gap.distance + 1 < best.distance) best = {gap.distance + 1, gap.values_differ};
             diagonal = std::exchange(row[j], best);
         }
     }
@@ -54,16 +59,18 @@ std::size_t letters_of(std::string_view text) {
     }));
 }
 
-/// Without spaces and marks, in small letters.
-std::string plain_letters(std::string_view text) {
+/// Without spaces and marks other than `kept`, in small letters.
+std::string plain_letters(std::string_view text, std::string_view kept = {}) {
     std::string letters;
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if (std::isalnum(byte) != 0 || byte >= 0x80)
+        if (std::isalnum(byte) != 0 || byte >= 0x80 || kept.find(c) != kept.npos)
             letters += static_cast<char>(std::tolower(byte));
     }
     return letters;
 }
+
+constexpr std::string_view value_marks = "+-%$#";  // "A+" is not "A-", nor "C" "C++".
 
 bool has_byte(std::string_view text, unsigned char least, unsigned char most) {
     return std::any_of(text.begin(), text.end(), [&](char c) {
@@ -93,14 +100,16 @@ bool has_odd_form(const std::string& word) {
 /// One inner capital, as in names: "ChatGPT", "MrBeast's", "eBay", "WiFi". Cyrillic has it as well.
 bool has_name_form(const std::string& word) {
     static const std::regex name{
-        "\\W*([ei][A-Z]\\w+|[A-Z][a-z]+([A-Z]+s?|Al|[A-Z][a-z]{2,})|[A-Z][a-z]{1,2}[A-Z][a-z])"
+        "\\W*([ei][A-Z]\\w+|[A-Z][a-z]+([A-Z]{2,}s?|X|Al|[A-Z][a-z]{2,})|([A-Z][a-z]){2}|PhD)"
         "(\\W+s?)*"};
     return std::regex_match(word, name);
 }
 
-/// The network reads the German sharp s, which it does not know, as B.
+/// The network reads the German sharp s, which it does not know, as B. Not in "TacoBell",
+/// "GiB", "VideoBrief".
 std::string with_sharp_s(const std::string& word) {
-    static const std::regex sharp_s{"(ie|[aiou])B(?=e(?!a)|ig|[b-df-hj-kmnp-tv-z]|[^A-Za-z0-9]|$)"};
+    static const std::regex sharp_s{"(ei|ie|[aou])B(?=e[mnrs]?\\b|ball|t|\\W|$)"};
+    if (word.find_first_of("@#.") < word.size() - 1) return word;  // Such words are often joined.
     std::string fixed = std::regex_replace(word, sharp_s, "$1ss");
     return has_odd_form(fixed) ? word : fixed;
 }
@@ -108,15 +117,15 @@ std::string with_sharp_s(const std::string& word) {
 /// Letters with the same shape in both cases take the case of the others in the word: "YEs" is
 /// "YES", "yOu" is "you", "wOw" is "WOW". The first letter of a word in small letters stays.
 std::string with_one_case(std::string_view word) {
-    if (has_name_form(std::string{word})) return std::string{word};
     const std::string kinds = kinds_of(word, "ckopsuvwxzCKOPSUVWXZ");
     const bool has_small = kinds.find('a') != std::string::npos;
+    if (has_small && has_name_form(std::string{word})) return std::string{word};
     const bool has_capitals = (has_small ? kinds : kinds_of(word)).find('A', 1) != kinds.npos;
     std::string fixed{word};
     if (has_small == has_capitals) return fixed;
     for (std::size_t at = has_small ? 1 : 0; at < fixed.size(); ++at) {
         const auto letter = static_cast<unsigned char>(fixed[at]);
-        if (kinds[at] != '~' || (at == 1 && word[0] == 'i')) continue;  // "iPhone"
+        if (kinds[at] != '~') continue;
         fixed[at] = static_cast<char>(has_small ? std::tolower(letter) : std::toupper(letter));
     }
     return fixed;
@@ -146,17 +155,17 @@ double similarity(std::string_view a, std::string_view b) {
 }
 
 bool same_text(std::string_view a, std::string_view b, double least) {
-    const std::string letters = plain_letters(a);
-    if (!letters.empty() && letters == plain_letters(b)) return true;
-    return !edits_to(a, b).back().digits_differ && similarity(a, b) >= least;
+    const std::string letters = plain_letters(a, value_marks);
+    if (!letters.empty() && letters == plain_letters(b, value_marks)) return true;
+    return !edits_to(a, b).back().values_differ && similarity(a, b) >= least;
 }
 
 bool begins(std::string_view a, std::string_view b) {
     if (a.size() > b.size()) std::swap(a, b);
-    const std::string sought = plain_letters(a);
+    const std::string sought = plain_letters(a, value_marks);
     std::string letters;
     for (const std::string_view word : words_of(b)) {
-        letters += plain_letters(word);
+        letters += plain_letters(word, value_marks);
         if (letters == sought) return true;
     }
     return false;
@@ -169,7 +178,7 @@ std::optional<double> position_in(std::string_view part, std::string_view whole)
     const auto ends = edits_to(sought, letters, true);
     const auto end = std::ranges::min_element(ends, {}, &edit::distance);
     // "OVEN" is no part of "GAME OVER", nor "Step 1" of "Step 2: mix".
-    if (end->distance * 5 >= sought.size() || end->digits_differ) return std::nullopt;
+    if (end->distance * 5 >= sought.size() || end->values_differ) return std::nullopt;
     const auto middle =
         static_cast<double>(end - ends.begin()) - static_cast<double>(sought.size()) / 2;
     return middle / static_cast<double>(letters.size());

@@ -9,13 +9,13 @@
 namespace reelsd::media::text {
 namespace {
 
-/// Classes: 0 blank, then a, A, full-width a, B, comma, a Chinese character, the space.
+/// Classes: 0 blank, then a, A, full-width a, B, comma, a Chinese character, %, $, the space.
 const alphabet& letters() {
-    static const alphabet small{{"a", "A", "\uFF41", "B", ",", "\u6C34", " "}};
+    static const alphabet small{{"a", "A", "\uFF41", "B", ",", "\u6C34", "%", "$", " "}};
     return small;
 }
 constexpr std::size_t blank = 0;
-constexpr std::size_t space = 7;
+constexpr std::size_t space = 9;
 
 struct step {
     std::size_t best = blank;
@@ -79,6 +79,8 @@ TEST(Decode, CollapsesStepsToText) {
           {1}},
          "a Ba"},
         {"a space after a comma", {{1}, {5}, {4, 0.9F, 0.05F}}, "a, B"},
+        {"a space before a price", {{5}, {8, 0.9F, 0.05F}}, ", $"},
+        {"a space after a percentage", {{7}, {4, 0.9F, 0.05F}}, "% B"},
         {"no space around Chinese", {{1}, {blank, 0.9F, 0.05F}, {6}}, "a\u6C34"},
         {"only one space", {{1}, {space, 0.9F, 0.9F}, {blank, 0.9F, 0.5F}, {4}}, "a B"},
         {"a full-width letter", {{3}}, "a"},

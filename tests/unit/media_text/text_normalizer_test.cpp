@@ -30,6 +30,11 @@ TEST(SameText, DistinguishesMisreadingsFromOtherTexts) {
         {"Part 1", "Part 2", false},
         {"Only $19.99 this week", "Only $19.98 this week", false},
         {"OK", "GO", false},
+        {"A+", "A-", false},
+        {"+50%", "-50%", false},
+        {"C", "C++", false},
+        {"C++", "C#", false},
+        {"Rent: $1,250", "Rent:$1.250", true},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.a);
@@ -45,6 +50,8 @@ TEST(Begins, ComparesWholeWords) {
     EXPECT_TRUE(begins("Wait for it", "WAIT FOR IT!"));
     EXPECT_TRUE(begins("Stop scrolling now", "Stop"));
     EXPECT_FALSE(begins("$50", "$500"));
+    EXPECT_FALSE(begins("C", "C++"));
+    EXPECT_FALSE(begins("Goal +5", "Goal -5"));
     EXPECT_FALSE(begins("Do this", "Don't do this"));
     EXPECT_FALSE(begins("Healthy", "Unhealthy"));
     EXPECT_FALSE(begins("I can do it", "I can't do it"));
@@ -95,6 +102,8 @@ TEST(Tidied, RemovesMarksAndMixedCase) {
         {"wow", "wow"},
         {"4K", "4K"},
         {"wOw", "WOW"},
+        {"PoV: HoW YoU see it", "POV: HOW YOU see it"},
+        {"FoMo, WoW, BoX, NoW", "FOMO, WOW, BOX, NOW"},
         {"UP T0 80%", "UP TO 80%"},
         {"DAY 12 0F", "DAY 12 OF"},
         {"100 of 2000", "100 of 2000"},
@@ -104,6 +113,10 @@ TEST(Tidied, RemovesMarksAndMixedCase) {
         {"iOS 18", "iOS 18"},
         {"Das macht SpaB", "Das macht Spass"},
         {"FuBball, die groBe StraBe", "Fussball, die grosse Strasse"},
+        {"gieBt, heiBe, drauBen", "giesst, heisse, draussen"},
+        {"16 GiB, TacoBell, VideoBrief", "16 GiB, TacoBell, VideoBrief"},
+        {"#KetoBreakfast @CryptoBros LegoBricks", "#KetoBreakfast @CryptoBros LegoBricks"},
+        {"MegaByte, MaxB.com", "MegaByte, MaxB.com"},
         {"MrBeast, AirBnB, MacBook, LeBron", "MrBeast, AirBnB, MacBook, LeBron"},
         {"S A L E", "SALE"},
         {"B I G SALE", "BIG SALE"},
@@ -134,6 +147,8 @@ TEST(IsLookalike, RecognisesCyrillic) {
         "CMOTPN AO KOHLLa",
         "HnkorAa Tak He Aenan",
         "\u0418 cHoBa",
+        "HacTb 2",
+        "Ton 5 MecT",
     };
     for (const auto* text : cyrillic) EXPECT_TRUE(is_lookalike(text)) << text;
     constexpr const char* latin[] = {
@@ -151,6 +166,7 @@ TEST(IsLookalike, RecognisesCyrillic) {
         "eSIM vs SIM",
         "BeReal app",
         "JoJo on WiFi",
+        "SpaceX launch",
         "@northTrailsDaily",
         "#EasyRecipesForYou",
         "GreenLeaf.com",
