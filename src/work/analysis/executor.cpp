@@ -1,8 +1,8 @@
+#include "step_failure.hpp"
 #include "uploaded_video.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
-#include <reelsd/base/random.hpp>
 #include <reelsd/domain/jobs/failure_text.hpp>
 #include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/loop_call.hpp>
@@ -18,8 +18,6 @@
 #include <reelsd/work/analysis/kept_media.hpp>
 #include <reelsd/work/analysis/scratch.hpp>
 #include <reelsd/work/analysis/shared_rate_limiter.hpp>
-
-#include <boost/system/result.hpp>
 
 #include <fmt/format.h>
 
@@ -37,32 +35,6 @@ constexpr auto store_query_time_max = std::chrono::seconds{5};
 
 /// Pause before another job's result for the same post is checked again. Analyses take longer.
 constexpr std::chrono::seconds same_post_wait{5};
-
-/// Why an attempt has no result.
-enum class obstacle : std::uint8_t {
-    failure,
-    no_permit,      ///< The job joins the line for a permit.
-    platform_pace,  ///< The platform's rate limit delays the job.
-    model_wait,     ///< The model's provider has named a time.
-    same_post,      ///< Another job of the account analyses the same post.
-};
-
-/// Why a step ended the attempt. The executor maps it to a transition of the job.
-struct step_failure {
-    error why;
-    obstacle what = obstacle::failure;
-    seconds_f not_before{0};   ///< The next attempt should begin no earlier.
-    bool is_cooldown = false;  ///< With platform_pace: the platform has rate-limited the resolver.
-    jobs::retry_allowed allowed = jobs::retry_allowed::yes;
-
-    step_failure() = default;
-    /// Implicit, as a plain error is the usual case.
-    step_failure(error cause, obstacle kind = obstacle::failure, seconds_f earliest = {})
-        : why{std::move(cause)}, what{kind}, not_before{earliest} {}
-};
-
-template <class T>
-using step_result = boost::system::result<T, step_failure>;
 
 /// The current step, for progress displays and for the log line of a failure.
 class progress {
@@ -121,20 +93,6 @@ struct attempt {
         return digest.empty() ? std::string{analyzer} : fmt::format("{}/{}", analyzer, digest);
     }
 };
-
-step_failure failure_of(const platform::unresolved& failure) {
-    step_failure failed{failure.why, obstacle::failure, failure.not_before};
-    if (!failure.snooze) return failed;
-    failed.what = obstacle::platform_pace;
-    failed.not_before = failure.snooze->wait;
-    failed.is_cooldown = failure.snooze->is_cooldown;
-    return failed;
-}
-
-step_failure failure_of(const model::analysis_failure& failure) {
-    const auto what = failure.asked_to_wait ? obstacle::model_wait : obstacle::failure;
-    return {failure.why, what, failure.not_before};
-}
 
 /// Returns the link of the post itself. Looks up a share link once; later attempts read the stored
 /// result.
@@ -478,54 +436,6 @@ step_result<jobs::completed> run_steps(const attempt& in) {
         if (!kept) return fetch(in, *link);
         return *std::move(kept);
     });
-}
-
-time_point wall_clock_now() {
-    return std::chrono::time_point_cast<std::chrono::microseconds>(
-        std::chrono::system_clock::now());
-}
-
-jobs::transition after_wait(
-    const jobs::claimed_job& job, const step_failure& until, const jobs::retry_policy& policy,
-    const log::logger& log) {
-    const bool is_models = until.what == obstacle::model_wait;
-    const log::fields about{
-        {"job", job.id.value},
-        {"seconds", until.not_before.count()},
-        {"reason", until.why.detail()}};
-    if (is_models) {
-        // The analyzer has logged why; nothing has failed here.
-        log.debug("job waits for a model to accept requests again", about);
-    } else if (until.is_cooldown) {
-        log.info("job waits for a platform cool-down to end", about);
-    } else {
-        log.debug("job waits for the platform's rate limit", about);
-    }
-    const jobs::snooze later{
-        .wait = until.not_before,
-        .is_cooldown = is_models || until.is_cooldown,
-        .of = is_models ? until.why.code() : errc::platform_rate_limited};
-    return jobs::after_snooze(job, later, wall_clock_now(), policy);
-}
-
-jobs::transition after_failure(
-    const jobs::claimed_job& job, const step_failure& failed, const char* step,
-    const jobs::retry_policy& policy, const log::logger& log) {
-    const auto& why = failed.why;
-    if (why.code() != errc::cancelled) {
-        log.warning(
-            "attempt failed",
-            {{"job", job.id.value},
-             {"attempt", job.attempt},
-             {"step", step},
-             {"code", name_of(why.code())},
-             {"reason", why.detail()}});
-    }
-    const double chance = random_between(0.0, 1.0);
-    if (why.code() == errc::database_unavailable) {
-        return jobs::after_outage(job, why, wall_clock_now(), policy, chance);
-    }
-    return jobs::after_failure(job, why, failed.allowed, policy, chance, failed.not_before);
 }
 
 /// Rewords a platform failure on a server that has never had an answer: another submission would
