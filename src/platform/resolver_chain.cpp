@@ -106,12 +106,17 @@ struct chain_state {
 
     [[nodiscard]] unresolved conclusion() const {
         if (is_corroborated && !is_post_seen) return *unconfirmed;
-        // The resolvers that cool down may find the post later.
-        if (most_informative && soonest && soonest->is_cooldown)
+        const bool others_cool_down = soonest && soonest->is_cooldown;
+        // A retry would get the same answer.
+        if (most_informative && others_cool_down && is_definite(most_informative->code()))
             return {error{errc::platform_rate_limited, most_informative->to_string()}, soonest};
         if (most_informative) {
             unresolved failure{*most_informative};
             failure.not_before = not_before.value_or(seconds_f{0});
+            if (others_cool_down) {
+                failure.cooldown_left = soonest->wait;
+                failure.not_before = std::min(failure.not_before, failure.cooldown_left);
+            }
             return failure;
         }
         // Without other resolvers there is at most an error of low confidence.
@@ -120,7 +125,7 @@ struct chain_state {
                 errc::platform_failed, unconfirmed ? unconfirmed->detail() : "no other resolver"};
         }
         const char* reason =
-            soonest->is_cooldown ? "every resolver is cooling down" : "our own rate limit";
+            others_cool_down ? "every resolver is cooling down" : "our own rate limit";
         return {unconfirmed.value_or(error{errc::platform_rate_limited, reason}), soonest};
     }
 };

@@ -143,6 +143,26 @@ class Cooldowns(PacingTest):
         self.sql("UPDATE resolver_pace SET cooldown_until = now(); UPDATE job SET run_at = now()")
         self.assertEqual([account.finished(job_id)["status"] for job_id in ids], ["done"] * 4)
 
+    def test_a_passing_failure_is_retried_while_another_resolver_cools_down(self):
+        daemon = self.paced_daemon(resolvers="page,graphql", platform_cooldown_seconds=900, attempts_max=3)
+        account = daemon.account(unlimited=True)
+        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until, answered_at) "
+                 "VALUES ('127.0.0.1', 'graphql', 900, now() + interval '14 minutes', now())")
+        job, = self.finished(account, {"DYpassing01": {"page": "flaky"}})
+        self.assertEqual(job["status"], "done", job)
+        self.assertEqual(self.sql("SELECT attempt FROM job"), "2")
+        self.assertEqual((len(self.asked("page")), self.asked("root")), (2, []))
+
+    def test_a_failed_job_names_its_failure_although_another_resolver_cools_down(self):
+        daemon = self.paced_daemon(resolvers="page,graphql", platform_cooldown_seconds=7200, attempts_max=2)
+        account = daemon.account(unlimited=True)
+        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until, answered_at) "
+                 "VALUES ('127.0.0.1', 'graphql', 7200, now() + interval '119 minutes', now())")
+        job, = self.finished(account, {"DYfailing01": {"page": "server_error"}})
+        self.assertEqual(job["error_code"], "download_failed", job)
+        self.assertIn("the platform's servers would not give it", job["error"])
+        self.assertEqual(len(self.asked("page")), 2)
+
     def test_a_long_wait_is_reported_immediately(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=7200)
         account = daemon.account(unlimited=True)

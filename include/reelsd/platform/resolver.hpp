@@ -85,11 +85,14 @@ public:
 /// Why a chain has no post.
 struct unresolved {
     error why;
-    /// Set when some resolvers have no permit yet, and no resolver failed or these cool down: the
-    /// attempt does not count.
+    /// Set when some resolvers have no permit yet, and only they may have the post: the attempt
+    /// does not count.
     std::optional<required_wait> snooze = {};
     /// The next attempt at the same link should begin no earlier.
     seconds_f not_before{0.0};
+    /// Time until a resolver that was not asked has cooled down; 0 without one. The last attempt at
+    /// the same link should not begin earlier.
+    seconds_f cooldown_left{0.0};
 
     unresolved() = default;
     /// Implicit, as a plain error is the usual case.
@@ -139,7 +142,7 @@ public:
     ///
     /// Errors as resolver::resolve() and rate_limiter::ask(). An unconfirmed "no such post" counts
     /// by its `confidence`. When all resolvers failed, the most informative error: rate limit,
-    /// changed platform, failed platform, network. If the others cool down, the job waits for them.
+    /// changed platform, failed platform, network.
     ///
     /// The resolver "session" is asked before a post counts as hidden from visitors. If that fails
     /// for a while only, its error is returned, which is not definite.

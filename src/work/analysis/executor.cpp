@@ -157,6 +157,7 @@ step_failure after_download(
     if (failed.why.code() == errc::cancelled) return failed;
     if (!options.excluded.empty()) return last;  // A retry would get the same address.
     if (failed.what != obstacle::failure) return error{errc::platform_failed, last.detail()};
+    failed.cooldown_left = {};
     return failed;
 }
 

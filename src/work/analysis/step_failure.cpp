@@ -3,6 +3,7 @@
 #include <reelsd/base/random.hpp>
 
 #include <chrono>
+#include <variant>
 
 namespace reelsd::work {
 namespace {
@@ -12,10 +13,18 @@ time_point wall_clock_now() {
         std::chrono::system_clock::now());
 }
 
+void log_cooldown(
+    const jobs::claimed_job& job, seconds_f wait, const error& why, const log::logger& log) {
+    log.info(
+        "job waits for a platform cool-down to end",
+        {{"job", job.id.value}, {"seconds", wait.count()}, {"reason", why.detail()}});
+}
+
 }  // namespace
 
 step_failure failure_of(const platform::unresolved& failure) {
     step_failure failed{failure.why, obstacle::failure, failure.not_before};
+    failed.cooldown_left = failure.cooldown_left;
     if (!failure.snooze) return failed;
     failed.what = obstacle::platform_pace;
     failed.not_before = failure.snooze->wait;
@@ -40,7 +49,7 @@ jobs::transition after_wait(
         // The analyzer has logged why; nothing has failed here.
         log.debug("job waits for a model to accept requests again", about);
     } else if (until.is_cooldown) {
-        log.info("job waits for a platform cool-down to end", about);
+        log_cooldown(job, until.not_before, until.why, log);
     } else {
         log.debug("job waits for the platform's rate limit", about);
     }
@@ -68,7 +77,14 @@ jobs::transition after_failure(
     if (why.code() == errc::database_unavailable) {
         return jobs::after_outage(job, why, wall_clock_now(), policy, chance);
     }
-    return jobs::after_failure(job, why, failed.allowed, policy, chance, failed.not_before);
+    auto ended = jobs::after_failure(job, why, failed.allowed, policy, chance, failed.not_before);
+    const bool is_last = std::holds_alternative<jobs::failed>(ended);
+    if (!is_last || failed.cooldown_left <= seconds_f{0}) return ended;
+    const jobs::snooze until{.wait = failed.cooldown_left, .is_cooldown = true};
+    auto later = jobs::after_snooze(job, until, wall_clock_now(), policy);
+    if (!std::holds_alternative<jobs::snoozed>(later)) return ended;
+    log_cooldown(job, until.wait, why, log);
+    return later;
 }
 
 }  // namespace reelsd::work

@@ -30,6 +30,7 @@ struct step_failure {
     obstacle what = obstacle::failure;
     seconds_f not_before{0};   ///< The next attempt should begin no earlier.
     bool is_cooldown = false;  ///< With platform_pace: the platform has rate-limited the resolver.
+    seconds_f cooldown_left{0};  ///< As in platform::unresolved.
     jobs::retry_allowed allowed = jobs::retry_allowed::yes;
 
     step_failure() = default;
@@ -49,7 +50,8 @@ using step_result = boost::system::result<T, step_failure>;
     const jobs::claimed_job& job, const step_failure& until, const jobs::retry_policy& policy,
     const log::logger& log);
 
-/// The transition of a job whose attempt failed in `step`. Logs it.
+/// The transition of a job whose attempt failed in `step`. Logs it. The last attempt waits for a
+/// resolver that cools down, unless this takes too long.
 [[nodiscard]] jobs::transition after_failure(
     const jobs::claimed_job& job, const step_failure& failed, const char* step,
     const jobs::retry_policy& policy, const log::logger& log);

@@ -50,6 +50,16 @@ private:
     std::string name_;
 };
 
+/// Resolvers with these answers and the names "a", "b", "c".
+resolver_chain chain_of(const std::vector<std::optional<answer>>& answers, int& asked) {
+    std::vector<std::unique_ptr<resolver>> order;
+    for (const auto& failure : answers) {
+        const std::string name(1, static_cast<char>('a' + order.size()));
+        order.push_back(std::make_unique<fixed_resolver>(failure, asked, name));
+    }
+    return {std::move(order), log::logger::silent()};
+}
+
 /// Counts calls of note_unconfirmed().
 class unsure_resolver final : public fixed_resolver {
 public:
@@ -278,12 +288,7 @@ TEST(ResolverChain, StopsAndReports) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
         int asked = 0;
-        std::vector<std::unique_ptr<resolver>> order;
-        for (const auto& answer : expected.answers)
-            order.push_back(std::make_unique<fixed_resolver>(
-                answer, asked, "fixed" + std::to_string(order.size())));
-        const resolver_chain chain{std::move(order), log::logger::silent()};
-
+        const auto chain = chain_of(expected.answers, asked);
         no_rate_limit pace;
         const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
 
@@ -335,8 +340,7 @@ TEST(ResolverChain, AsksAResolverByAnotherProxyWhenTheFirstMayHaveFailed) {
         if (got) {
             EXPECT_EQ(got->resolver.find(" via "), std::string::npos);
         } else {
-            const unresolved none = got.error();
-            EXPECT_EQ(none.why.code(), *expected.outcome);
+            EXPECT_EQ(unresolved{got.error()}.why.code(), *expected.outcome);
         }
     }
 }
@@ -428,9 +432,9 @@ TEST(ResolverChain, ObeysTheRateLimiter) {
          errc::platform_rate_limited,
          900,
          {}},
-        {"waits for one that cools down when the others fail",
+        {"waits for one that cools down when the others would fail again",
          {{"a", {cooling}}},
-         {success, errc::platform_failed},
+         {success, answer{errc::separate_tracks, true}},
          errc::platform_rate_limited,
          900,
          {"b failed"}},
@@ -468,12 +472,7 @@ TEST(ResolverChain, ObeysTheRateLimiter) {
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
         int asked = 0;
-        std::vector<std::unique_ptr<resolver>> order;
-        for (const auto& answer : expected.answers) {
-            const std::string name(1, static_cast<char>('a' + order.size()));
-            order.push_back(std::make_unique<fixed_resolver>(answer, asked, name));
-        }
-        const resolver_chain chain{std::move(order), log::logger::silent()};
+        const auto chain = chain_of(expected.answers, asked);
         scripted_rate_limiter pace{expected.waits};
 
         const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
@@ -486,9 +485,7 @@ TEST(ResolverChain, ObeysTheRateLimiter) {
         const unresolved why = got.error();
         EXPECT_EQ(why.why.code(), *expected.outcome);
         ASSERT_EQ(why.snooze.has_value(), expected.snooze.has_value());
-        if (expected.snooze) {
-            EXPECT_EQ(why.snooze->wait.count(), *expected.snooze);
-        }
+        EXPECT_EQ(why.snooze.value_or(none).wait.count(), expected.snooze.value_or(0));
     }
 }
 
@@ -536,9 +533,7 @@ TEST(ResolverChain, BeginsWithTheProxyOfThePermit) {
 // Goal: a repeated look-up is not snoozed, because the job would then repeat the first one too.
 TEST(ResolverChain, WaitsForEveryPermitOfARepeatedLookUp) {
     int asked = 0;
-    std::vector<std::unique_ptr<resolver>> order;
-    order.push_back(std::make_unique<fixed_resolver>(std::nullopt, asked, "a"));
-    const resolver_chain chain{std::move(order), log::logger::silent()};
+    const auto chain = chain_of({std::nullopt}, asked);
     const std::vector<required_wait> waits{{.wait = seconds_f{1.1}}, {}};
     for (const bool is_repeat : {false, true}) {
         scripted_rate_limiter pace{{{"a", waits}}};
@@ -549,44 +544,49 @@ TEST(ResolverChain, WaitsForEveryPermitOfARepeatedLookUp) {
     EXPECT_EQ(asked, 1);
 }
 
-// Goal: a link that all resolvers may be hiding gets a separate delay. Method: a rate limiter
-// that requests a rest after each ambiguous refusal.
+// Goal: a link that all resolvers may be hiding gets a separate delay, and a failure reports the
+// cool-down of others. Method: a rate limiter that requests a rest after each ambiguous refusal.
 TEST(ResolverChain, ReportsWhenTheSameLinkMayBeTriedAgain) {
     struct test_case {
         const char* name;
-        std::vector<answer> answers;
-        double rest;  ///< After a refusal that began no cool-down.
+        std::vector<std::optional<answer>> answers;  ///< Of a, b, c.
+        double rest;                                 ///< After a refusal that began no cool-down.
+        double cooldown_of_c;                        ///< 0: without c.
         double not_before;
     };
+    constexpr auto refused = errc::platform_rate_limited;
+    constexpr auto failed = errc::platform_failed;
     const test_case cases[] = {
-        {"all refused", {errc::platform_rate_limited, errc::platform_rate_limited}, 900, 900},
-        {"one failed otherwise", {errc::platform_rate_limited, errc::platform_failed}, 900, 0},
-        {"all cool down", {errc::platform_rate_limited, errc::platform_rate_limited}, 0, 0},
+        {"all refused", {refused, refused}, 900, 0, 900},
+        {"one failed otherwise", {refused, failed}, 900, 0, 0},
+        {"all cool down", {refused, refused}, 0, 0, 0},
+        {"another cools down", {failed, failed, std::nullopt}, 0, 900, 0},
+        {"all refused, and another cools down", {refused, refused, std::nullopt}, 900, 60, 60},
+        {"it cools down for longer", {refused, refused, std::nullopt}, 900, 3700, 900},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
         int asked = 0;
-        std::vector<std::unique_ptr<resolver>> order;
-        for (const auto& one : expected.answers)
-            order.push_back(std::make_unique<fixed_resolver>(
-                one, asked, "fixed" + std::to_string(order.size())));
-        const resolver_chain chain{std::move(order), log::logger::silent()};
-        scripted_rate_limiter pace{{}};
+        const auto chain = chain_of(expected.answers, asked);
+        const seconds_f left{expected.cooldown_of_c};
+        scripted_rate_limiter pace{{{"c", {{.wait = left, .is_cooldown = true}}}}};
         pace.rest = seconds_f{expected.rest};
 
         const auto got = chain.resolve(post_link("DYexample01"), pace, in_a_minute(), {});
 
+        EXPECT_EQ(asked, 2);
         ASSERT_FALSE(got);
-        EXPECT_EQ(unresolved{got.error()}.not_before.count(), expected.not_before);
+        const unresolved none = got.error();
+        EXPECT_EQ(none.why.code(), expected.answers.front()->failure);
+        EXPECT_FALSE(none.snooze);
+        EXPECT_EQ(none.not_before.count(), expected.not_before);
+        EXPECT_EQ(none.cooldown_left, left);
     }
 }
 
 TEST(ResolverChain, StopsWaitingOnRequest) {
     int asked = 0;
-    std::vector<std::unique_ptr<resolver>> order;
-    order.push_back(std::make_unique<fixed_resolver>(errc::platform_failed, asked, "a"));
-    order.push_back(std::make_unique<fixed_resolver>(std::nullopt, asked, "b"));
-    const resolver_chain chain{std::move(order), log::logger::silent()};
+    const auto chain = chain_of({errc::platform_failed, std::nullopt}, asked);
     scripted_rate_limiter pace{{{"b", {{.wait = seconds_f{15}}}}}};
     std::stop_source stop;
     stop.request_stop();
