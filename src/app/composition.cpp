@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <stop_token>
@@ -368,10 +369,13 @@ work::session_pace composition::session_pace() const {
     if (session == nullptr) return {};
     return {
         .applies =
-            [session](std::string_view routed_name) {
+            [session, names = resolvers_in_use(config)](std::string_view routed_name) {
                 const auto resolver = platform::resolver_in(routed_name);
+                // Only the first proxy is used with the cookies.
+                const auto first = std::ranges::find(names, resolver, platform::resolver_in);
                 const bool may_use =
-                    resolver == platform::session_resolver_name || resolver == "yt-dlp";
+                    (resolver == platform::session_resolver_name || resolver == "yt-dlp") &&
+                    first != names.end() && *first == routed_name;
                 return may_use && session->cookies(deadline::after(session_time_max)) != nullptr;
             },
         .pace = {

@@ -13,6 +13,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "support"))
+from forward_proxy import ForwardProxy  # noqa: E402
 from outgoing_proxy_test import command_lines  # noqa: E402
 from service_support import DatabaseTest, new_folder, run_reelsd, wait_until  # noqa: E402
 
@@ -343,6 +344,25 @@ class YtDlp(SessionTest):
         wait_until(lambda: self.sql(waits) == "1", "the job to be snoozed")
         tried = [line["resolver"] for line in daemon.log_lines() if line["message"] == "resolver returned no post"]
         self.assertEqual(tried, ["session"])
+
+    def test_runs_without_cookies_do_not_count_for_the_session(self):
+        proxies = [ForwardProxy(), ForwardProxy()]
+        for proxy in proxies:
+            self.addCleanup(proxy.close)
+        program = pathlib.Path(self.folder, "yt-dlp")
+        program.write_text('#!/bin/sh\n'
+                           'case "$*" in *--cookies*) echo "ERROR: [Instagram] x: timed out" >&2 ;;\n'
+                           '*) echo "ERROR: [Instagram] x: HTTP Error 429: Too Many Requests" >&2 ;; esac\n'
+                           'exit 1\n')
+        program.chmod(0o755)
+        self.platform.configure(posts={"DYsession00": {"page": "garbage"}, "DYsession01": {"page": "age"}})
+        daemon = self.started(resolvers="page,yt-dlp,session", yt_dlp_path=str(program), media_proxy="none",
+                              platform_proxy=",".join(proxy.url for proxy in proxies), platform_cooldown_seconds=900)
+        account = daemon.account(unlimited=True)
+        self.assertEqual(self.ended(account, "DYsession00")["status"], "done")
+        cooling = "SELECT string_agg(resolver, ',') FROM resolver_pace WHERE cooldown_until > now()"
+        self.assertEqual(self.sql(cooling), f"yt-dlp via {proxies[1].url.removeprefix('http://')}")
+        self.assertEqual(self.ended(account, "DYsession01")["status"], "done")
 
     def test_a_copy_left_by_a_crash_is_removed_at_the_start(self):
         left, young = "/tmp/reelsd-yt-dlp-test-left", "/tmp/reelsd-yt-dlp-test-young"
