@@ -6,6 +6,7 @@
 #include "openai_api.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 
 #include <fmt/format.h>
@@ -51,12 +52,6 @@ std::optional<dense_vector> vector_from(const json& numbers) {
     return vector;
 }
 
-/// Statuses besides 400 and 413 with which servers refuse a text that is too long: 422 of FastAPI,
-/// 500 of llama.cpp.
-bool may_refuse_texts(int http_status) {
-    return http_status == 422 || http_status == 500;
-}
-
 /// What differs between providers.
 struct embedding_api {
     std::string_view provider;
@@ -94,10 +89,8 @@ public:
         request.streamed_body.emplace().add_text(std::exchange(request.body, {}));
         const auto response = http_.send(request, by.at_most(answer_time_max), stop);
         if (response && response->status() == 200) return read(response->body, cut);
-        auto why = masked(
+        const auto why = masked(
             response ? api_.failure_in(*response) : failure_from(response.error()), settings_.key);
-        if (response && may_refuse_texts(response->status()))
-            why.kind = failure_kind::video_rejected;
         // A provider with the whole request may have processed it.
         const bool may_be_billed = response ? why.may_be_billed : is_sent;
         return {
@@ -159,6 +152,19 @@ net::http_request openai_embedding_request(
         openai_request(net::http_method::post, settings.url + "/v1/embeddings", settings.key);
     request.body = openai_embedding_body(settings, texts);
     return request;
+}
+
+/// Besides 400 and 413, servers refuse a text that is too long with 422 (FastAPI), or with 500 and
+/// a message about it (llama.cpp). Any other 500 is a fault of the server.
+call_failure openai_embedding_failure(const net::http_response& response) {
+    constexpr auto words =
+        std::to_array<std::string_view>({"too large", "too long", "too big", "context length"});
+    auto why = openai_failure(response);
+    const bool is_about_length = std::ranges::any_of(
+        words, [&why](std::string_view text) { return contains(why.detail, text); });
+    if (response.status() == 422 || (response.status() == 500 && is_about_length))
+        why.kind = failure_kind::video_rejected;
+    return why;
 }
 
 constexpr std::size_t factor_bytes = 4;
@@ -293,7 +299,7 @@ std::unique_ptr<dense_embedder> openai_embedder(embedder_settings settings) {
     const embedding_api api{
         .provider = "openai",
         .request_for = openai_embedding_request,
-        .failure_in = [](const net::http_response& response) { return openai_failure(response); },
+        .failure_in = openai_embedding_failure,
         .vectors_in = openai_embeddings};
     return std::make_unique<http_embedder>(api, std::move(settings));
 }

@@ -125,7 +125,9 @@ std::string embedding_response(int status, const std::string& body) {
 }
 
 /// The outcome of one request to a scripted server, which accepts one connection.
-embedding_reply reply_to(const std::string& answer, int dimensions = 2) {
+embedding_reply reply_to(
+    const std::string& answer, int dimensions = 2,
+    std::unique_ptr<dense_embedder> (*embedder_with)(embedder_settings) = openai_embedder) {
     std::atomic<int> requests{0};
     const test::scripted_server server{[&](test::scripted_server::connection& peer) {
         static_cast<void>(peer.read_request());
@@ -134,7 +136,7 @@ embedding_reply reply_to(const std::string& answer, int dimensions = 2) {
     }};
     auto with = of_model("m", dimensions);
     with.url = fmt::format("http://127.0.0.1:{}", server.port());
-    const auto reply = openai_embedder(with)->embed(
+    const auto reply = embedder_with(with)->embed(
         two_texts, embedding_purpose::document, deadline::after(std::chrono::seconds{30}), {});
     EXPECT_EQ(requests, 1);
     return reply;
@@ -169,13 +171,39 @@ TEST(EmbeddingRequest, ARefusalIsNotBilled) {
 }
 
 TEST(EmbeddingRequest, ATextThatIsTooLongIsRefused) {
-    for (const int status : {400, 413, 422, 500}) {
+    for (const int status : {400, 413, 422}) {
         const auto reply = reply_to(embedding_response(status, "{}"));
         EXPECT_EQ(reply.vectors.error().code(), errc::model_refused) << status;
     }
-    for (const int status : {401, 404, 429, 502, 503}) {
+    for (const int status : {401, 404, 429, 500, 502, 503}) {
         const auto reply = reply_to(embedding_response(status, "{}"));
         EXPECT_NE(reply.vectors.error().code(), errc::model_refused) << status;
+    }
+}
+
+// Otherwise a passing fault would shorten a vector for good.
+TEST(EmbeddingRequest, AFaultOfTheServerRefusesATextOnlyIfItNamesTheLength) {
+    struct test_case {
+        const char* message;
+        std::unique_ptr<dense_embedder> (*embedder_with)(embedder_settings);
+        errc why;
+    };
+    const test_case cases[] = {
+        {"input (992 tokens) is too large to process. increase the physical batch size",
+         openai_embedder,
+         errc::model_refused},
+        {"the input length exceeds the context length", openai_embedder, errc::model_refused},
+        {"The server had an error processing your request",
+         openai_embedder,
+         errc::model_unavailable},
+        {"An internal error has occurred. Please retry", gemini_embedder, errc::model_unavailable},
+        {"the text is too long", gemini_embedder, errc::model_unavailable},
+    };
+    for (const auto& expected : cases) {
+        const auto body =
+            fmt::format(R"({{"error":{{"code":500,"message":"{}"}}}})", expected.message);
+        const auto reply = reply_to(embedding_response(500, body), 2, expected.embedder_with);
+        EXPECT_EQ(reply.vectors.error().code(), expected.why) << expected.message;
     }
 }
 
