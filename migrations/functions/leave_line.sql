@@ -1,5 +1,5 @@
 -- Makes jobs in line claimable without a permit. Called when every resolver is disabled, such as a session that the platform
--- has refused: an attempt then asks none, and names the cause. A bounded number at a time.
+-- has refused: an attempt then asks none, and names the cause. Also called by leave_other_lines(). A bounded number at a time.
 CREATE OR REPLACE FUNCTION leave_line(of_host text) RETURNS void
 LANGUAGE sql AS $$
     UPDATE job SET waits_for = NULL

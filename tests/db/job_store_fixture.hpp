@@ -44,7 +44,10 @@ protected:
     }
     std::vector<job_id> rescued(std::vector<lease> held, std::string exhausted_text = "x") {
         const rescue_request request{
-            .held = std::move(held), .attempts_max = 3, .exhausted_text = exhausted_text};
+            .held = std::move(held),
+            .attempts_max = 3,
+            .exhausted_text = exhausted_text,
+            .line_host = "www.instagram.com"};
         return run(queue_.rescue(request, soon()));
     }
     [[nodiscard]] job read(account_id owner, job_id id) {

@@ -277,6 +277,24 @@ TEST_F(PlatformLine, JobsLeaveTheLineOfARefusedSession) {
     EXPECT_EQ(again[0].id, waiting);
 }
 
+TEST_F(PlatformLine, JobsLeaveALineThatNoDaemonServes) {
+    run(pool().run(soon(), line_up_query, ann_, 3));
+    const auto queued = queue_up(ann_, false);
+    const auto rescue_for = [this](std::optional<std::string> host) {
+        const rescue_request request{.exhausted_text = "x", .line_host = std::move(host)};
+        EXPECT_THAT(run(queue_.rescue(request, soon())), ::testing::IsEmpty());
+    };
+    rescue_for(line_.host);
+    EXPECT_THAT(claimed(10), ::testing::IsEmpty());
+    rescue_for("other.test");
+    const auto jobs = claimed(10);
+    ASSERT_THAT(jobs, ::testing::SizeIs(3)) << "of another platform-url, in their order";
+    line_up(jobs);
+    rescue_for(std::nullopt);
+    EXPECT_THAT(claimed(10), ::testing::SizeIs(3)) << "without a pace";
+    EXPECT_EQ(read(ann_, queued).status, job_status::pending) << "waits for its account";
+}
+
 TEST_F(PlatformLine, APermitSurvivesALostAnswerButNotARelease) {
     static_cast<void>(submitted(ann_));
     line_up(claimed(1));

@@ -73,6 +73,17 @@ class Intervals(PacingTest):
         self.assertEqual(account.job(held_up)["status"], "pending")
         self.assertEqual(len(self.asked("page")), 2)
 
+    def test_jobs_leave_the_line_when_pacing_is_turned_off(self):
+        daemon = self.paced_daemon(platform_interval_seconds=600)
+        account = daemon.account(unlimited=True)
+        ids = self.submit(account, {"DYline00001": {}, "DYline00002": {}, "DYline00003": {}})
+        in_line = "SELECT count(*) FROM job WHERE status = 'pending' AND waits_for = '127.0.0.1'"
+        wait_until(lambda: self.sql(in_line) == "2", "two jobs to be in line")
+        daemon.stop()
+        account.daemon = self.paced_daemon(platform_interval_seconds=0)
+        self.assertEqual([account.finished(job_id)["status"] for job_id in ids], ["done"] * 3)
+        self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "1")
+
 
 class MissingMedia(PacingTest):
     def test_a_missing_file_costs_two_look_ups(self):

@@ -282,6 +282,7 @@ std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request&
         row.waits_for.clear();
         put(row_change::delay_ended, row);
     }
+    leave_other_lines(request.line_host.value_or(""));
     std::vector<std::int64_t> expired;
     for (const auto& [until, id] : leased_) {
         if (until >= now || expired.size() == rescue_max) break;
@@ -304,6 +305,15 @@ std::vector<job_id> queue_model::rescue(instant now, const jobs::rescue_request&
     }
     for (const auto job : ended) release_queued(now, rows_.at(job.value).account);
     return ended;
+}
+
+void queue_model::leave_other_lines(const std::string& served_host) {
+    for (const auto& [where, id] : std::map{line_}) {
+        auto row = rows_.at(id);
+        if (row.waits_for == served_host) continue;
+        row.waits_for.clear();
+        put(row_change::released, row);
+    }
 }
 
 bool queue_model::report(instant now, const jobs::lease& held, const jobs::transition& ended) {

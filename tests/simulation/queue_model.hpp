@@ -108,6 +108,8 @@ private:
     [[nodiscard]] std::int64_t next_turn(account_id of) const;
     /// As release_queued_jobs().
     void release_queued(instant now, account_id of);
+    /// As leave_other_lines().
+    void leave_other_lines(const std::string& served_host);
     jobs::claimed_job take(model_row row, instant now, const jobs::claim_request& request);
     [[nodiscard]] std::vector<std::int64_t> to_claim(const jobs::claim_request& request) const;
     void put(row_change why, const model_row& after);

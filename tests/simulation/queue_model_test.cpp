@@ -175,12 +175,14 @@ protected:
 
     void rescue() {
         const auto worker = dice_.below(workers);
-        const jobs::rescue_request request{
+        jobs::rescue_request request{
             .held = random_leases(2),
             .worker = name_of(worker),
             .claim_epoch = epochs_.at(worker),
             .attempts_max = attempts_max,
             .exhausted_text = "its worker died"};
+        // Otherwise of a daemon without a pace.
+        if (dice_.chance(0.8)) request.line_host = line_.host;
         const auto ended = run(queue_.rescue(request, soon()));
         EXPECT_EQ(texts_of(ended), texts_of(model_.rescue(now_, request)));
     }

@@ -128,6 +128,10 @@ constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
             ORDER BY run_at LIMIT 1000
               FOR UPDATE SKIP LOCKED)))sql"};
 
+// Without it, jobs would wait forever for permits of a platform that no daemon uses any more.
+constexpr db::query leave_other_lines_query{
+    "jobs.leave_other_lines", "SELECT leave_other_lines($1)"};
+
 // For limits that were raised, and for jobs that ended at the same moment: each end releases the
 // next job of its account itself (make_webhook_delivery()).
 constexpr db::query release_queued_query{"jobs.release_queued", "SELECT release_all_queued_jobs()"};
@@ -324,6 +328,7 @@ awaitable<std::vector<job_id>> queue_store::rescue(rescue_request request, deadl
     const auto claims = db::column(request.held, &lease::claim);
     co_await execute(by, repair_times_query);
     co_await execute(by, end_delays_query);
+    co_await execute(by, leave_other_lines_query, request.line_host);
     co_await execute(by, release_queued_query);
     const auto rescued = co_await run(
         by,

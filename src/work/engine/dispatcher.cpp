@@ -280,12 +280,13 @@ void dispatcher::note_report(
 }
 
 awaitable<void> dispatcher::rescue() {
-    const jobs::rescue_request request{
+    jobs::rescue_request request{
         .held = leases_.leases(),
         .worker = options_.worker,
         .claim_epoch = claim_epoch_,
         .attempts_max = options_.policy.attempts_max,
         .exhausted_text = jobs::error_text(error{errc::internal}, options_.policy)};
+    if (options_.line) request.line_host = options_.line->host;
     const auto ended = co_await queue_.rescue(request, deadline::after(jobs::queue_query_time_max));
     for (const auto job : ended) {
         log_.warning("job failed: its worker died at every attempt", {{"job", job.value}});

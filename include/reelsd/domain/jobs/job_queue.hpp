@@ -80,6 +80,9 @@ struct rescue_request {
     std::int32_t claim_epoch = 0;
     int attempts_max = 3;        ///< 1 or more.
     std::string exhausted_text;  ///< Error text of a job whose last attempt died.
+    /// The caller's platform_line::host; empty without a pace. Jobs in line for other platforms
+    /// become claimable.
+    std::optional<std::string> line_host = {};
 };
 
 /// The queue as a dispatcher uses it. Operations are atomic. They throw db::unavailable without an
@@ -104,7 +107,8 @@ public:
     virtual awaitable<std::vector<job_id>> lost_among(std::vector<lease> held, deadline by) = 0;
 
     /// Frees jobs with expired leases: they become pending, or `error` after the last attempt, and
-    /// these are returned. Makes jobs claimable whose delay has ended.
+    /// these are returned. Makes jobs claimable whose delay has ended, or whose line the caller
+    /// does not serve.
     virtual awaitable<std::vector<job_id>> rescue(rescue_request request, deadline by) = 0;
 
     /// Reports the end of an attempt. False when the claim is no longer current: nothing was

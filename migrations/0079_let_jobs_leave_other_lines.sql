@@ -1,0 +1,1 @@
+-- Jobs in line for a platform that no daemon serves any more leave the line: leave_other_lines().
