@@ -1,1 +1,2 @@
--- Jobs in line for a platform that no daemon serves any more leave the line: leave_other_lines().
+-- Jobs in line for a platform that no daemon serves any more leave the line: leave_other_lines(). Changed defaults apply to
+-- jobs that wait for their account: release_all_queued_jobs(). Those of a disabled account wait: concurrent_jobs_of().

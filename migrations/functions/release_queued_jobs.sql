@@ -18,7 +18,7 @@ BEGIN
     END IF;
     jobs_max := concurrent_jobs_of(of_account);
     IF jobs_max IS NULL THEN
-        RETURN;  -- The account is being erased.
+        RETURN;  -- The account is disabled or being erased.
     END IF;
     FOR waiting IN
         SELECT earliest.id

@@ -435,6 +435,7 @@ work::dispatcher_options composition::dispatcher_options() {
     options.drain = drain_of(config);
     options.policy = retry_policy_of(config);
     options.line = platform_line_of(config);
+    options.concurrent_jobs_default = config.concurrent_jobs;
     options.on_job_changed = [this](job_id job) { poller.announce(job); };
     options.on_attempt_ended = [this](const jobs::transition& ended, seconds_f took, bool written) {
         res.registry->note_attempt(written ? jobs::outcome_name(ended) : "lost", took);

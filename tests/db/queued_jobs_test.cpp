@@ -73,6 +73,11 @@ protected:
     void limit(account_id account, int concurrent, std::optional<int> queued) {
         run(pool().run(soon(), limit_query, account, concurrent, queued));
     }
+    void disable(account_id account, bool is_disabled) {
+        accounts::account_store accounts{pool()};
+        const auto changed = run(accounts.change(account, {.disabled = is_disabled}, soon()));
+        EXPECT_TRUE(changed) << changed.error().to_string();
+    }
 
     const transition failure_ = failed{.code = job_error_code::unavailable, .text = "unavailable"};
 };
@@ -172,6 +177,31 @@ TEST_F(QueuedJobs, ARaisedLimitTakesEffect) {
     limit(ann_, 7, std::nullopt);
     rescued({});
     EXPECT_EQ(claimed(100).size(), 4U);
+}
+
+TEST_F(QueuedJobs, AChangedDefaultTakesEffect) {
+    limit(bob_, 2, std::nullopt);
+    fill(ann_, 20);
+    fill(bob_, 5);
+    EXPECT_EQ(claimed(100).size(), 5U);
+    const rescue_request request{.exhausted_text = "x", .concurrent_jobs_default = 7};
+    EXPECT_THAT(run(queue_.rescue(request, soon())), ::testing::IsEmpty());
+    const auto more = claimed(100);
+    EXPECT_EQ(more.size(), 4U) << "not of an account with a limit of its own";
+    for (const auto& job : more) end(job);
+    EXPECT_EQ(claimed(100).size(), 4U) << "the end of a job uses it as well";
+}
+
+TEST_F(QueuedJobs, ThoseOfADisabledAccountWaitUntilItIsEnabled) {
+    fill(ann_, 20);
+    const auto begun = claimed(100);
+    disable(ann_, true);
+    for (const auto& job : begun) end(job);
+    rescued({});
+    EXPECT_THAT(claimed(100), ::testing::IsEmpty());
+    disable(ann_, false);
+    rescued({});
+    EXPECT_EQ(claimed(100).size(), 3U);
 }
 
 TEST_F(QueuedJobs, ResubmittedJobsWaitToo) {

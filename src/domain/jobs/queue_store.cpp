@@ -132,9 +132,10 @@ constexpr db::query end_delays_query{"jobs.end_delays", R"sql(
 constexpr db::query leave_other_lines_query{
     "jobs.leave_other_lines", "SELECT leave_other_lines($1)"};
 
-// For limits that were raised, and for jobs that ended at the same moment: each end releases the
-// next job of its account itself (make_webhook_delivery()).
-constexpr db::query release_queued_query{"jobs.release_queued", "SELECT release_all_queued_jobs()"};
+// For limits that were raised, accounts that were enabled, and jobs that ended at the same moment:
+// each end releases the next job of its account itself (make_webhook_delivery()).
+constexpr db::query release_queued_query{
+    "jobs.release_queued", "SELECT release_all_queued_jobs($1)"};
 
 // Corrects times that lie in the future because the clock was set back.
 constexpr db::query repair_times_query{"jobs.repair_times", "SELECT repair_job_times()"};
@@ -329,7 +330,7 @@ awaitable<std::vector<job_id>> queue_store::rescue(rescue_request request, deadl
     co_await execute(by, repair_times_query);
     co_await execute(by, end_delays_query);
     co_await execute(by, leave_other_lines_query, request.line_host);
-    co_await execute(by, release_queued_query);
+    co_await execute(by, release_queued_query, request.concurrent_jobs_default);
     const auto rescued = co_await run(
         by,
         rescue_query,

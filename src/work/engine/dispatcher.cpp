@@ -287,6 +287,7 @@ awaitable<void> dispatcher::rescue() {
         .attempts_max = options_.policy.attempts_max,
         .exhausted_text = jobs::error_text(error{errc::internal}, options_.policy)};
     if (options_.line) request.line_host = options_.line->host;
+    request.concurrent_jobs_default = options_.concurrent_jobs_default;
     const auto ended = co_await queue_.rescue(request, deadline::after(jobs::queue_query_time_max));
     for (const auto job : ended) {
         log_.warning("job failed: its worker died at every attempt", {{"job", job.value}});

@@ -83,6 +83,8 @@ struct rescue_request {
     /// The caller's platform_line::host; empty without a pace. Jobs in line for other platforms
     /// become claimable.
     std::optional<std::string> line_host = {};
+    /// For accounts without a limit of their own; 1 or more.
+    int concurrent_jobs_default = 3;
 };
 
 /// The queue as a dispatcher uses it. Operations are atomic. They throw db::unavailable without an

@@ -30,6 +30,7 @@ struct dispatcher_options {
     jobs::retry_policy policy;
     /// The platform for whose permits jobs wait in line; nothing without a configured pace.
     std::optional<jobs::platform_line> line = {};
+    int concurrent_jobs_default = 3;  ///< For accounts without a limit of their own.
     /// How often an idle instance polls for jobs that others accepted or lost.
     std::chrono::milliseconds look_interval{1000};
     /// How often an instance checks which of its running jobs were deleted through another one. A

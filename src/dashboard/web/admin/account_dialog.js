@@ -25,7 +25,8 @@ function Access({ account, isOwn, isBusy, onToggle }) {
         <div class="note-body">
             <p>${isDisabled ? 'This account is disabled: it cannot sign in, and its tokens are rejected.'
                 : isOwn ? 'This is your own account: you cannot disable it.'
-                    : 'Disabling ends its sessions and rejects its tokens immediately. Its reels remain.'}</p>
+                    : 'Disabling ends its sessions and rejects its tokens immediately. Its reels remain: those in '
+                        + 'progress are finished, queued ones wait until it is enabled again.'}</p>
             ${!isOwn && html`<div><button type="button" disabled=${isBusy} onClick=${onToggle}
                 class=${`button button-small ${isDisabled ? '' : 'button-danger'}`}>
                 ${isDisabled ? 'Enable this account' : 'Disable this account'}</button></div>`}
