@@ -55,8 +55,10 @@ public:
             return {
                 .vectors = error{errc::cancelled, "aborted"}, .billed = model::billing::unknown};
         if (reply) return *reply;
-        if (std::ranges::any_of(
-                texts, [this](const auto& text) { return text.size() > text_bytes_max; }))
+        const auto is_refused = [this](const std::string& text) {
+            return text.size() > text_bytes_max || text.find(refused_word) != text.npos;
+        };
+        if (std::ranges::any_of(texts, is_refused))
             return {.vectors = error{errc::model_refused, "too long"}};
         return answer_with({texts.size(), model::dense_vector{1, 0}});
     }
@@ -70,6 +72,8 @@ public:
     std::optional<model::embedding_reply> reply;
     /// A request with a longer text is refused.
     std::size_t text_bytes_max = std::numeric_limits<std::size_t>::max();
+    /// So is one with a text that contains this word.
+    std::string refused_word = "refused";
 
 private:
     std::string name_;
@@ -139,13 +143,14 @@ protected:
     }
     /// Waits until this many reels have a vector of the embedder.
     void wait_for_vectors(const fake_embedder& embedder, std::int64_t count) {
-        const auto stored = [&] {
-            return number(fmt::format(
-                "SELECT count(*) FROM search_document WHERE embedder = '{}'", embedder.name()));
-        };
+        wait_for_count(fmt::format("embedder = '{}'", embedder.name()), count);
+    }
+    /// Waits until this many reels meet the condition.
+    void wait_for_count(const std::string& condition, std::int64_t count) {
+        const auto query = "SELECT count(*) FROM search_document WHERE " + condition;
         const auto by = deadline::after(test::patience);
-        while (stored() != count) {
-            ASSERT_FALSE(by.passed()) << stored() << " of " << count;
+        while (number(query) != count) {
+            ASSERT_FALSE(by.passed()) << number(query) << " of " << count;
             loop().context().restart();
             loop().context().run_for(20ms);
         }
@@ -345,6 +350,24 @@ TEST_F(VectorIndex, ShortensALongTextAndPostponesARefusedOne) {
     EXPECT_EQ(number("SELECT count(*) FROM search_document WHERE embedder = 'a'"), 1);
 }
 
+// The shortest texts are tried first, and a claim may have no other.
+TEST_F(VectorIndex, RefusedReelsDoNotStopEmbedding) {
+    auto& embedder = made("a");
+    add_reels(bob_, 1);
+    add_reels(ann_, 6);
+    sql("UPDATE job SET result = jsonb_build_object('content', jsonb_build_object('summary',"
+        " CASE WHEN id < (SELECT max(id) - 2 FROM job) THEN 'refused' ELSE repeat('word ', 9) "
+        "END))");
+    index_of(embedder).start();
+    wait_for_vectors(embedder, 3);
+    wait_for_count("embedder IS NULL AND embed_after > now() + interval '23 hours'", 4);
+    EXPECT_EQ(used(ann_).total.calls, 4) << "three reels, and a harmless text";
+    const auto calls = embedder.calls();
+    add_reels(ann_, 1);
+    wait_for_vectors(embedder, 4);
+    EXPECT_EQ(embedder.calls(), calls + 1) << "without the refused ones";
+}
+
 TEST_F(VectorIndex, AnEmbedderThatRefusesEverythingIsPaused) {
     auto& embedder = made("a");
     embedder.text_bytes_max = 0;
@@ -353,7 +376,7 @@ TEST_F(VectorIndex, AnEmbedderThatRefusesEverythingIsPaused) {
     index.start();
     loop().run_until([&] { return embedder.calls() == 3; });
     run(index.stop(soon()));
-    EXPECT_EQ(embedder.calls(), 3) << "all reels, and two alone";
+    EXPECT_EQ(embedder.calls(), 3) << "all reels, one alone, and a harmless text";
 }
 
 // A stop while the embedder answers: the vectors are paid for.

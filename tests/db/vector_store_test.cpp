@@ -105,6 +105,16 @@ TEST_F(VectorStore, AClaimExpiresAndAFailureIsDelayed) {
     EXPECT_THAT(claim("a").reels, SizeIs(1));
 }
 
+TEST_F(VectorStore, AReelWaitsForADayUnlessTheClockWasSetBack) {
+    propose("a");
+    static_cast<void>(done());
+    run(vectors_.release(ann_, claim("a").reels, embedding_wait_max, soon()));
+    EXPECT_THAT(claim("a").reels, IsEmpty());
+    sql("UPDATE search_document SET embed_after = embed_after + interval '2 hours',"
+        " embed_claim = embed_claim + 1");
+    EXPECT_THAT(claim("a").reels, SizeIs(1));
+}
+
 // The embedder took longer than the claim, and another daemon has claimed the reel since.
 TEST_F(VectorStore, ALateVectorIsNotStored) {
     propose("a");

@@ -8,6 +8,9 @@ BOOST_DESCRIBE_STRUCT(stored_vector, (), (job, vector))
 
 namespace {
 
+/// A reel that waits for longer was released before the clock was set back by at least an hour.
+constexpr seconds_f clock_set_back_min = embedding_wait_max + std::chrono::hours{1};
+
 // A name that was active before is not activated again, so that two daemons with different
 // settings do not replace each other's vectors at each start.
 constexpr db::query propose_query{"vectors.propose_embedder", R"sql(
@@ -23,8 +26,7 @@ constexpr db::query make_active_query{"vectors.put_embedder_in_force", R"sql(
 // a tenth of the table. Each branch is one range of the index (embedder, job_id DESC); the first
 // orders by a column of nulls because IS NULL is no equality to the planner. What follows goes by
 // the rows' places: a join would read the whole table under a plan that was made while it was
-// empty. No failure waits for an hour: a time further ahead was written before the clock was set
-// back.
+// empty. A time more than $6 ahead was written before the clock was set back.
 constexpr db::query claim_vectors_query{"vectors.claim", R"sql(
     WITH activation AS MATERIALIZED (
         SELECT name = $1 AS is_in_force FROM embedder_generation
@@ -40,14 +42,14 @@ constexpr db::query claim_vectors_query{"vectors.claim", R"sql(
     due AS MATERIALIZED (
         SELECT place, account_id, job_id FROM looked_at
          WHERE (SELECT is_in_force FROM activation)
-           AND (embed_after <= now() OR embed_after > now() + interval '1 hour')
+           AND (embed_after <= now() OR embed_after > now() + make_interval(secs => $6))
            AND account_id <> ALL ($5::bigint[])),
     taken AS MATERIALIZED (
         SELECT ctid AS place FROM search_document
          WHERE ctid = ANY (ARRAY(
                SELECT place FROM due
                 WHERE account_id = (SELECT account_id FROM due ORDER BY job_id DESC LIMIT 1)))
-           AND (embed_after <= now() OR embed_after > now() + interval '1 hour')
+           AND (embed_after <= now() OR embed_after > now() + make_interval(secs => $6))
            FOR UPDATE SKIP LOCKED),
     claimed AS (
         UPDATE search_document
@@ -114,7 +116,8 @@ awaitable<embedding_claim> vector_store::claim(embedding_claim_request request, 
         request.at.embedder,
         request.at.before,
         request.lease,
-        request.skipped_accounts);
+        request.skipped_accounts,
+        clock_set_back_min);
     const auto first = answer[0];
     embedding_claim claimed{.is_in_force = first.as<bool>("is_in_force"), .account = {}};
     if (!first.is_null("job")) {

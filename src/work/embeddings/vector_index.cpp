@@ -33,12 +33,11 @@ constexpr seconds_f failure_pause_first{10.0};
 constexpr seconds_f failure_pause_max{600.0};
 /// A reel whose text the embedder refuses is tried again after this time: the server may have a
 /// larger limit then.
-constexpr seconds_f refused_pause{86'400.0};
+constexpr seconds_f refused_pause = jobs::embedding_wait_max;
 /// A refused text is halved until it has at most this size.
 constexpr std::size_t shortened_bytes = 256;
-/// This many reels refused in a row, even shortened, before one is embedded: the server is at
-/// fault.
-constexpr std::size_t refusals_max = 2;
+/// Embedded after a refusal: a server that refuses this text as well refuses everything.
+constexpr const char* harmless_text = "A short video.";
 /// An account whose budget is spent is tried again after this time: it may have a larger one.
 constexpr auto skip_time = 10min;
 constexpr std::size_t skipped_max = 1000;
@@ -223,13 +222,13 @@ awaitable<vector_index::step> vector_index::embed_singly(
     std::ranges::sort(places, {}, [&texts](std::size_t place) { return texts[place].size(); });
     auto reels = std::exchange(held.reels, {});
     std::vector<error> refusals;  // Of the reels in `held`.
-    bool has_embedded = false;
+    bool is_usable = false;
     for (auto next = places.begin(); next != places.end(); ++next) {
         auto& reel = reels[*next];
         order.job = reel.job;
         auto vector = co_await embed_shortened(order, std::move(texts[*next]), by);
         if (vector) {
-            has_embedded = true;
+            is_usable = true;
             pause_ = seconds_f{0};
             co_await keep(held.account, reel, *vector);
             continue;
@@ -237,11 +236,11 @@ awaitable<vector_index::step> vector_index::embed_singly(
         const bool is_refused = vector.error().code() == errc::model_refused;
         refusals.push_back(vector.error());
         held.reels.push_back(std::move(reel));
-        if (is_refused && (has_embedded || refusals.size() < refusals_max)) continue;
+        if (is_refused && !is_usable) is_usable = co_await accepts_any_text(held.account, by);
+        if (is_refused && is_usable) continue;
         while (++next != places.end()) held.reels.push_back(std::move(reels[*next]));
         co_return co_await give_back(std::move(held), refusals.back());
     }
-    if (!has_embedded) co_return co_await give_back(std::move(held), refusals.back());
     for (std::size_t at = 0; at < refusals.size(); ++at) {
         log().warning(
             "the embedder refused a reel; search finds it by words",
@@ -252,6 +251,14 @@ awaitable<vector_index::step> vector_index::embed_singly(
     co_await store_.release(
         held.account, held.reels, refused_pause, deadline::after(query_time_max));
     co_return step::embedded;
+}
+
+awaitable<bool> vector_index::accepts_any_text(account_id account, deadline by) {
+    const embedding_order order{.account = account, .is_operators = true};
+    std::vector<std::string> texts{harmless_text};
+    const auto paid = co_await calls_.embed(order, std::move(texts), by);
+    if (paid.vectors) pause_ = seconds_f{0};
+    co_return paid.vectors.has_value();
 }
 
 awaitable<result<model::dense_vector>> vector_index::embed_shortened(

@@ -49,6 +49,9 @@ struct embedding_claim {
 /// Number of reels that one claim examines. It reads at most 100 rows, for any backlog.
 inline constexpr int backlog_window = 24;
 
+/// Upper bound on the wait of a released reel.
+inline constexpr seconds_f embedding_wait_max{86'400.0};
+
 struct stored_vector {
     job_id job;
     std::vector<std::byte> vector;
@@ -91,7 +94,8 @@ public:
         account_id account, const unembedded_reel& reel, std::string embedder,
         std::vector<std::byte> vector, deadline by);
 
-    /// Ends claims: the reels are not claimed again before `wait` has passed.
+    /// Ends claims: the reels are not claimed again before `wait`, at most `embedding_wait_max`,
+    /// has passed.
     awaitable<void> release(
         account_id account, const std::vector<unembedded_reel>& reels, seconds_f wait, deadline by);
 

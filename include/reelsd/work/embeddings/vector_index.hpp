@@ -83,10 +83,12 @@ private:
     awaitable<window> embed_at(jobs::backlog_position at);
     awaitable<step> embed_reels(jobs::embedding_claim held, bool is_operators);
     /// After a refused batch, which one text may have caused: embeds its reels one by one, the
-    /// shortest text first. If the embedder accepts any, the refused ones are postponed.
+    /// shortest text first. The refused ones are postponed, unless the embedder refuses any text.
     awaitable<step> embed_singly(
         jobs::embedding_claim held, std::vector<std::string> texts, embedding_order order,
         deadline by);
+    /// Whether the embedder accepts a harmless text. The operator pays for it.
+    awaitable<bool> accepts_any_text(account_id account, deadline by);
     /// Embeds a text, or the longest half, quarter and so on that the embedder accepts. Errors: as
     /// paid_embedder::embed().
     awaitable<result<model::dense_vector>> embed_shortened(
