@@ -234,6 +234,8 @@ TEST_F(QueuedJobs, APendingJobReportsItsPosition) {
     EXPECT_EQ(read(ann_, all.front().id).place.value().position, 8);
     const auto pending = run(store_.list(ann_, {.status = job_status::pending}, soon())).jobs;
     EXPECT_EQ(pending.front().place.value().position, 8);
+    const auto same_post = run(store_.list(ann_, {.post_of = first.id}, soon())).jobs;
+    EXPECT_EQ(same_post.front().place.value().position, 8);
 
     const completed success{.result = "{}"};
     EXPECT_TRUE(run(queue_.report(lease_of(first), success, soon())));

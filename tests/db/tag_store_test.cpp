@@ -88,6 +88,8 @@ TEST_F(TagStore, ListsAreFilteredAndShowDetails) {
     EXPECT_THAT(tagged("pasta", {.before = second}), ElementsAre(first));
     EXPECT_THAT(tagged("pasta", {.status = job_status::done}), IsEmpty());
     EXPECT_THAT(tagged("pasta", {.latest = true}), ElementsAre(second)) << "the newest with it";
+    const auto pending = run(store_.list(ann_, {.tag = "pasta"}, soon())).jobs;
+    EXPECT_EQ(pending.at(0).place.value().position, 2);
     const completed ended{.result = "{}", .list_details = R"({"duration_seconds":2.5})"};
     ASSERT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), ended, soon())));
     const auto listed = run(store_.list(ann_, {.before = second, .details = true}, soon())).jobs;

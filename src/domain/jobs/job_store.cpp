@@ -136,29 +136,36 @@ constexpr db::query list_post_query{"jobs.list_post", R"sql(
          WHERE account_id = $1
            AND post_of(job) = (
                SELECT post_of(named) FROM job AS named WHERE id = $4 AND account_id = $1))
-    SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-           options, failure_cause, retry_after, code, author, summary, details,
-           NULL::integer AS queue_position, NULL::bigint AS earlier
+    SELECT same_post.*, NULL::bigint AS earlier, place.queue_position, place.expected_start_at
       FROM same_post
+      LEFT JOIN queue_places(
+               CASE WHEN EXISTS (SELECT FROM same_post WHERE status = 'pending') THEN $1 END,
+               NULL) AS place ON place.job_id = same_post.id
      WHERE id < coalesce($2::bigint, 9223372036854775807)
      ORDER BY id DESC LIMIT $3)sql"};
 
 constexpr db::query list_by_tag_query{"jobs.list_by_tag", R"sql(
-    SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
-           options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
-           code, author, summary, CASE WHEN $8 THEN list_details_of(job) END AS details,
-           NULL::integer AS queue_position,
-           CASE WHEN $7 THEN count_earlier($1, post_of(job), id) END AS earlier
-      FROM reel_tag JOIN job ON job.id = reel_tag.job_id
-     WHERE reel_tag.account_id = $1 AND tag = $4
-       AND job_id < coalesce($2::bigint, 9223372036854775807)
-       AND ($5::job_status IS NULL OR status = $5)
-       AND ($6::text IS NULL OR lower(author) = lower($6))
-       AND (NOT $7::boolean OR NOT EXISTS (
-           SELECT FROM job AS later JOIN reel_tag AS same ON same.job_id = later.id
-            WHERE later.account_id = $1 AND post_of(later) = post_of(job)
-              AND later.id > job.id AND same.tag = $4))
-     ORDER BY job_id DESC LIMIT $3)sql"};
+    WITH page AS MATERIALIZED (
+        SELECT id, url, status, created_at, started_at, finished_at, error_code, error,
+               options, failure_cause(job) AS failure_cause, retry_after(job) AS retry_after,
+               code, author, summary, CASE WHEN $8 THEN list_details_of(job) END AS details,
+               CASE WHEN $7 THEN count_earlier($1, post_of(job), id) END AS earlier
+          FROM reel_tag JOIN job ON job.id = reel_tag.job_id
+         WHERE reel_tag.account_id = $1 AND tag = $4
+           AND job_id < coalesce($2::bigint, 9223372036854775807)
+           AND ($5::job_status IS NULL OR status = $5)
+           AND ($6::text IS NULL OR lower(author) = lower($6))
+           AND (NOT $7::boolean OR NOT EXISTS (
+               SELECT FROM job AS later JOIN reel_tag AS same ON same.job_id = later.id
+                WHERE later.account_id = $1 AND post_of(later) = post_of(job)
+                  AND later.id > job.id AND same.tag = $4))
+         ORDER BY job_id DESC LIMIT $3)
+    SELECT page.*, place.queue_position, place.expected_start_at
+      FROM page
+      LEFT JOIN queue_places(
+               CASE WHEN EXISTS (SELECT FROM page WHERE status = 'pending') THEN $1 END,
+               NULL) AS place ON place.job_id = page.id
+     ORDER BY page.id DESC)sql"};
 
 constexpr db::query remove_query{"jobs.remove", R"sql(
     DELETE FROM job WHERE id = $1 AND account_id = $2)sql"};
