@@ -245,6 +245,9 @@ TEST_F(SpentBudget, StopsEmbeddingsExceptThoseOfTheOperator) {
     settle(begin_embedding(true).value(), {.prompt_tokens = 1, .cost_picodollars = 1'000'000'000});
     EXPECT_TRUE(begin_embedding()) << "the operator's calls do not count";
     EXPECT_EQ(budget().spent_this_month_usd, "0.000999999999");
+    accounts::account_store accounts{pool()};
+    const auto listed = run(accounts.list({.only = ann_}, soon())).accounts;
+    EXPECT_EQ(listed.at(0).spent_this_month_usd, "0.000999999999") << "as on the page Admin";
     settle(begin_embedding().value(), {.prompt_tokens = 1, .cost_picodollars = 1});
     EXPECT_EQ(begin_embedding().error().code(), errc::unauthorized);
     EXPECT_TRUE(begin_embedding(true));

@@ -78,7 +78,7 @@ constexpr db::query list_query{"accounts.list", R"sql(
            account.queued_jobs,
            trim_scale(account.monthly_budget_usd)::text AS monthly_budget_usd,
            (SELECT trim_scale(coalesce(sum(cost_usd), 0))::text FROM model_call
-             WHERE account_id = account.id
+             WHERE account_id = account.id AND NOT by_operator
                AND called_at >= date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')
                AS spent_this_month_usd
       FROM account
