@@ -25,15 +25,15 @@ export function slugOf(title) {
     return title.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}\s_-]/gu, '').replaceAll(/[\s_-]+/g, '-').replaceAll(/^-+|-+$/g, '');
 }
 
-/** The sections of a text: `[{depth, title, lines}]`, in order. Headings in samples do not count. */
-export function sectionsOf(text) {
+/** The sections of a text, from `file`: `[{depth, title, lines, file}]`, in order. Headings in samples do not count. */
+export function sectionsOf(text, file) {
     const sections = [];
     let isSample = false;
     for (const line of text.split('\n')) {
         isSample = FENCE.test(line) !== isSample;
         const heading = isSample ? null : HEADING.exec(line);
         if (heading) {
-            sections.push({ depth: heading[1].length, title: heading[2], lines: [] });
+            sections.push({ depth: heading[1].length, title: heading[2], lines: [], file });
         } else {
             sections.at(-1)?.lines.push(line);
         }
@@ -68,8 +68,7 @@ export async function fetchSamples() {
 /** Resolves to the guides of a page: `[{file, sections}]`, with this server's address. */
 export function fetchGuides(page) {
     return Promise.all(PAGES[page].map(async (file) => (
-        { file, sections: sectionsOf((await fetchText(file)).replaceAll(PLACEHOLDERS.server, location.origin))
-            .map((section) => ({ ...section, file })) })));
+        { file, sections: sectionsOf((await fetchText(file)).replaceAll(PLACEHOLDERS.server, location.origin), file) })));
 }
 
 /** Gives each section of a page its anchor; the viewer numbers those of the same name. */
@@ -84,6 +83,17 @@ export function addAnchors(sections) {
     return sections;
 }
 
+/** The anchors of this page by file, and by file and heading, such as `operate/upgrades.md#upgrades`. */
+function anchorsOf(sections) {
+    const anchors = new Map();
+    for (const { file, title, anchor } of addAnchors(sections)) {
+        for (const place of [file, `${file}#${slugOf(title)}`]) {
+            anchors.set(place, anchors.get(place) ?? anchor);
+        }
+    }
+    return anchors;
+}
+
 /** The address of a link from one guide to another, or null for a file that is not shown here. */
 function addressOf(link, from, anchors) {
     const url = new URL(link, `http://docs/${from}`);
@@ -95,13 +105,15 @@ function addressOf(link, from, anchors) {
     if (IN_DOCUMENT[file]) {
         return `${PAGE === 'index.html' ? '' : 'index.html'}#description/${IN_DOCUMENT[file]}`;
     }
-    const anchor = url.hash ? `#description/${url.hash.slice(1)}` : anchors.get(file) ?? '';
+    const anchor = anchors.get(file + url.hash) ?? (url.hash && `#description/${url.hash.slice(1)}`);
     return page ? `${page === PAGE ? '' : page}${anchor}` : null;
 }
 
-/** The guides as one Markdown text. `shift` headings down, where they follow the document's guides. */
-export function joined(guides, shift) {
-    const anchors = new Map(guides.map(({ file, sections }) => [file, `#description/${slugOf(sections[0].title)}`]));
+/** The guides as one Markdown text; a heading lower where they follow those of the API's `document`. */
+export function joined(guides, document = '') {
+    const before = document ? sectionsOf(descriptionOf(document)) : [];
+    const shift = document ? 1 : 0;
+    const anchors = anchorsOf([...before, ...guides.flatMap(({ sections }) => sections)]);
     return guides.flatMap(({ file, sections }) => sections.map(({ depth, title, lines }) => [
         `${'#'.repeat(depth + shift)} ${title}`,
         lines.join('\n').replaceAll(/\[([^\]]*)\]\(([^)\s]*)\)/g, (whole, words, link) => {

@@ -321,9 +321,9 @@ async function start() {
     new MutationObserver(completePage).observe(document.body,
         { childList: true, subtree: true, attributeFilter: ['class', 'style'] });
     const secret = token?.token ?? PLACEHOLDERS.token;
-    const content = isReference ? withGuides(withExampleTitles(text), joined(guides, 1))
+    const content = isReference ? withGuides(withExampleTitles(text), joined(guides, text))
         .replaceAll(PLACEHOLDERS.token, secret)
-        : { openapi: '3.0.3', info: { title: 'Operation', version, description: joined(guides, 0) }, paths: {} };
+        : { openapi: '3.0.3', info: { title: 'Operation', version, description: joined(guides) }, paths: {} };
     createApiReference(document.getElementById('viewer'), {
         content,
         ...isReference && { authentication: { preferredSecurityScheme: 'apiToken',
