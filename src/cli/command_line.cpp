@@ -14,8 +14,8 @@ namespace reelsd::cli {
 namespace {
 
 constexpr const char* footer =
-    R"(All options except --version may also follow the command. To list the options
-of a command, run: reels COMMAND --help
+    R"(All options may also follow the command. To list the options of a command,
+run: reels COMMAND --help
 
 These options override REELS_SERVER, REELS_TOKEN and REELS_CA_FILE, which
 override the configuration file. That file has lines such as

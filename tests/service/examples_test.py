@@ -95,6 +95,16 @@ class Examples(DatabaseTest):
             self.assertEqual(connection.getresponse().status, 401)
             connection.close()
 
+    def test_usage(self):
+        for name in PROGRAMS:
+            for arguments in ([], ["--receive"]):
+                with self.subTest(name, arguments=arguments):
+                    done = subprocess.run(
+                        [*PROGRAMS[name], FOLDER / name, *arguments], env=self.environment(), capture_output=True,
+                        text=True, timeout=60, check=False)
+                    self.assertEqual((done.returncode, done.stdout), (1, ""))
+                    self.assertRegex(done.stderr, r"\A.*LINK.*--receive PORT.*\n\Z")
+
     def test_they_stay_short(self):
         for name in PROGRAMS:
             self.assertLessEqual(len((FOLDER / name).read_text(encoding="utf-8").splitlines()), LINES_MAX)

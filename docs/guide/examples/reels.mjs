@@ -34,5 +34,7 @@ const receive = (port) => createServer(async (request, answer) => {
   answer.writeHead(accepted ? 204 : 401).end();
 }).listen(port, "127.0.0.1");
 
-if (process.argv[2] === "--receive") receive(Number(process.argv[3]));
-else console.log(JSON.stringify(await analyze(process.argv[2])));
+const [link, port] = process.argv.slice(2);
+if (link === "--receive" && port) receive(Number(port));
+else if (link && !link.startsWith("-")) console.log(JSON.stringify(await analyze(link)));
+else { console.error("node reels.mjs LINK | --receive PORT"); process.exitCode = 1; }

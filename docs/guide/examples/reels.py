@@ -32,6 +32,8 @@ class Receiver(BaseHTTPRequestHandler):
         self.send_response(204 if accepted else 401)
         self.end_headers()
 
-if sys.argv[1] == "--receive":
+if len(sys.argv) == 3 and sys.argv[1] == "--receive":
     HTTPServer(("127.0.0.1", int(sys.argv[2])), Receiver).serve_forever()
+if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+    sys.exit(__doc__)
 print(json.dumps(analyze(sys.argv[1])))
