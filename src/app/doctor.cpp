@@ -100,6 +100,15 @@ finding check_data_dir(const settings& config) {
     return {is, fmt::format("{}, {} MiB free", folder.string(), free_mebibytes)};
 }
 
+/// The key of the operator. Daemons run without it, but then have no model of the dashboard.
+finding check_secret_key(const std::string& file) {
+    const auto key = models::sealing_key::load(file);
+    if (key) return good(file);
+    return doubtful(
+        key.error().detail() +
+        "; the dashboard cannot store a model, and a stored one is not used");
+}
+
 finding check_certificate(const settings& config) {
     const auto loaded =
         http::tls_identity::load({.certificate = config.tls_certificate, .key = config.tls_key});
@@ -518,6 +527,8 @@ result<void> execute(const doctor_command&, const settings& config, const log::l
     report lines;
     lines.add("kernel", check_kernel());
     lines.add("data-dir", check_data_dir(config));
+    if (!config.secret_key_file.empty())
+        lines.add("secret key", check_secret_key(config.secret_key_file));
     if (serves_tls(config)) lines.add("certificate", check_certificate(config));
     const auto stored = check_database(lines, config, log);
     check_media(lines, config);
@@ -529,8 +540,9 @@ result<void> execute(const doctor_command&, const settings& config, const log::l
     check_canary(lines, config_for_canary, is_reachable, log);
     lines.add("yt-dlp", check_yt_dlp(config));
     check_models(lines, with_stored_model(lines, config, stored), log);
-    if (lines.failures() == 0) return {};
-    return error{errc::internal, fmt::format("{} checks failed", lines.failures())};
+    const auto count = lines.failures();
+    if (count == 0) return {};
+    return error{errc::internal, fmt::format("{} check{} failed", count, count == 1 ? "" : "s")};
 }
 
 }  // namespace reelsd::app

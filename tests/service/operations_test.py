@@ -333,6 +333,21 @@ class Commands(ServiceTest):
         missing = self.served.cli("doctor", text_models_dir="/nonexistent/models")
         self.assertNotEqual(missing.returncode, 0)
         self.assertIn("/nonexistent/models", missing.stdout + missing.stderr)
+        self.assertIn("1 check failed", missing.stderr)
+
+    def test_doctor_reports_a_secret_key_that_cannot_be_read(self):
+        nothing = {"yt_dlp_path": "/nonexistent/yt-dlp"}
+        self.assertNotIn("secret key", must(self.served.cli("doctor", **nothing)).stdout)
+        folder = new_folder()
+        self.addCleanup(shutil.rmtree, folder)
+        file = os.path.join(folder, "secret-key")
+        for content, line in ((None, "warn +secret key +/.*/secret-key: No such file or directory; the dashboard cannot"),
+                              (b"x" * 31, "warn +secret key +/.*/secret-key: does not have 32 bytes; "),
+                              (b"x" * 32, "ok +secret key +/.*/secret-key\n")):
+            if content:
+                with open(file, "wb") as key:
+                    key.write(content)
+            self.assertRegex(must(self.served.cli("doctor", secret_key_file=file, **nothing)).stdout, line)
 
     def helper_without(self, features):
         """A media program on a simulated kernel without these features."""
