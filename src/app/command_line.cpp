@@ -2,6 +2,7 @@
 #include "settings.hpp"
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/nearest.hpp>
+#include <reelsd/base/parse_number.hpp>
 #include <reelsd/platform/source.hpp>
 
 #include <CLI/CLI.hpp>
@@ -9,9 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -112,6 +111,41 @@ CLI::Option& add_account(CLI::App& subcommand, std::string& account) {
                 ->type_name("ACCOUNT");
 }
 
+void add_limit(
+    CLI::App& limits, const char* flag, accounts::account_changes::limit& limit, int most,
+    const char* help) {
+    const auto read = [&limit, flag, most](const std::string& text) {
+        limit.emplace();
+        if (text == "default") return;
+        *limit = parse_number<int>(text);
+        if (*limit && **limit >= 1 && **limit <= most) return;
+        const auto allowed = fmt::format("neither default nor a whole number from 1 to {}", most);
+        throw CLI::ValidationError{flag, fmt::format("{} is {}", text, allowed)};
+    };
+    limits
+        .add_option_function<std::string>(
+            flag, read, wrapped(fmt::format("{}: 1 to {}, or default", help, most)))
+        ->type_name("N");
+}
+
+void add_budget(CLI::App& limits, accounts::account_changes& changes) {
+    constexpr auto flag = "--monthly-budget-usd";
+    const auto read = [&budget = changes.monthly_budget_usd](const std::string& text) {
+        budget.emplace();
+        if (text == "none") return;
+        const auto dollars = parse_number<double>(text);
+        if (!dollars || !(*dollars >= 0 && *dollars <= 1e9)) {
+            throw CLI::ValidationError{
+                flag, text + " is neither none nor a number from 0 to 1000000000"};
+        }
+        *budget = fmt::format("{:.6f}", *dollars);
+    };
+    limits
+        .add_option_function<std::string>(
+            flag, read, wrapped("Cost of models in US dollars: 0 or more, or none"))
+        ->type_name("N");
+}
+
 void add_account_commands(CLI::App& app, command& chosen) {
     auto& family = add_family(app, "account", "Create, list, limit, export and delete accounts");
 
@@ -125,26 +159,24 @@ void add_account_commands(CLI::App& app, command& chosen) {
     auto [limits, limited] = add_command<limit_account_command>(
         family, chosen, "limits", "Set the given limits of an account, and print all of them");
     add_email(limits, limited.email);
-    const auto add_limit =
-        [&limits = limits](
-            const char* flag, std::optional<int>& limit, int most, const char* help) {
-            limits.add_option(flag, limit, help)->check(CLI::Range(1, most))->type_name("N");
-        };
     auto& changes = limited.changes;
-    add_limit("--submissions-per-minute", changes.submissions_per_minute, 1'000'000, "Submissions");
     add_limit(
-        "--concurrent-jobs", changes.concurrent_jobs, 1'000'000, "Reels pending or processing");
-    add_limit("--requests-per-minute", changes.requests_per_minute, 10'000'000, "Other requests");
-    add_limit("--queued-jobs", changes.queued_jobs, 1'000'000, "Reels that wait in the queue");
-    limits
-        .add_option(
-            "--monthly-budget-usd", changes.monthly_budget_usd, "Cost of models, US dollars")
-        ->check(CLI::Range(0.0, 1e9))
-        ->check([](const std::string& text) {  // The range includes nan.
-            const bool is_nan = std::isnan(std::strtod(text.c_str(), nullptr));
-            return is_nan ? fmt::format("{} is not a number", text) : std::string{};
-        })
-        ->type_name("N");
+        limits,
+        "--submissions-per-minute",
+        changes.submissions_per_minute,
+        1'000'000,
+        "Submissions and questions");
+    add_limit(
+        limits,
+        "--concurrent-jobs",
+        changes.concurrent_jobs,
+        1'000'000,
+        "Reels pending or processing");
+    add_limit(
+        limits, "--requests-per-minute", changes.requests_per_minute, 10'000'000, "Other requests");
+    add_limit(
+        limits, "--queued-jobs", changes.queued_jobs, 1'000'000, "Reels that wait in the queue");
+    add_budget(limits, changes);
 
     auto [invite, invited] = add_command<invite_account_command>(
         family,

@@ -22,6 +22,7 @@
 #include <optional>
 #include <stop_token>
 #include <string_view>
+#include <utility>
 
 // Commands that consist of one step.
 
@@ -248,7 +249,10 @@ database_work execute_on(db::pool& pool, limit_account_command request, const se
     const auto id = co_await find_account(pool, request.email, by);
     if (!id) co_return id.error();
     accounts::account_store store{pool};
-    const auto limits = co_await store.change_limits(*id, request.changes, by);
+    const auto changed = co_await store.change(*id, std::move(request.changes), by);
+    if (!changed) co_return changed.error();
+    const auto page = co_await store.list({.only = *id}, by);
+    const auto& limits = page.accounts.at(0).limits;
     print_limit(
         "submissions-per-minute", limits.submissions_per_minute, config.submissions_per_minute);
     print_limit("concurrent-jobs", limits.concurrent_jobs, config.concurrent_jobs);

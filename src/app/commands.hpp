@@ -76,7 +76,7 @@ struct list_accounts_command {};
 /// Prints the limits in force, after the changes.
 struct limit_account_command {
     std::string email;
-    accounts::limit_changes changes;
+    accounts::account_changes changes;
 };
 [[nodiscard]] database_work execute_on(db::pool&, limit_account_command, const settings&);
 

@@ -94,21 +94,23 @@ TEST_F(AccountStore, AnAccountCannotRevokeAnothersToken) {
 
 TEST_F(AccountStore, LimitsChangeIndependently) {
     const auto id = account("ann@example.com");
-    auto limits = run(store_.change_limits(id, {}, soon()));
+    const auto change = [&](account_changes changes) {
+        EXPECT_TRUE(run(store_.change(id, std::move(changes), soon())));
+        return run(store_.list({.only = id}, soon())).accounts.front().limits;
+    };
+    auto limits = change({});
     EXPECT_FALSE(limits.submissions_per_minute);
-    limits = run(
-        store_.change_limits(id, accounts::limit_changes{std::nullopt, std::nullopt, 5}, soon()));
-    limits = run(
-        store_.change_limits(id, accounts::limit_changes{std::nullopt, 7, std::nullopt}, soon()));
-    limits = run(store_.change_limits(id, {.queued_jobs = 9}, soon()));
+    change({.requests_per_minute = std::optional{5}});
+    change({.concurrent_jobs = std::optional{7}});
+    limits = change({.queued_jobs = std::optional{9}});
     EXPECT_EQ(limits.concurrent_jobs, 7);
     EXPECT_EQ(limits.requests_per_minute, 5);
     EXPECT_EQ(limits.queued_jobs, 9);
-    limits = run(store_.change_limits(id, {.monthly_budget_usd = 12.5}, soon()));
+    limits = change({.monthly_budget_usd = std::optional<std::string>{"12.5"}});
     EXPECT_EQ(limits.monthly_budget_usd, "12.5");
     EXPECT_EQ(limits.queued_jobs, 9);
-    EXPECT_TRUE(run(store_.change(id, {.queued_jobs = std::optional<int>{}}, soon())));
-    EXPECT_FALSE(run(store_.list({.only = id}, soon())).accounts.front().limits.queued_jobs);
+    EXPECT_FALSE(change({.queued_jobs = std::optional<int>{}}).queued_jobs);
+    EXPECT_FALSE(change({.monthly_budget_usd = std::optional<std::string>{}}).monthly_budget_usd);
     const auto token = run(store_.create_token(id, "t", soon())).value();
     EXPECT_EQ(
         run(callers_.find(hash_of_token(token.token).value(), soon()))->requests_per_minute, 5);

@@ -312,9 +312,17 @@ class Commands(ServiceTest):
             bad = self.served.cli("account", "limits", "--email", account.email,
                                   "--concurrent-jobs", value)
             self.assertEqual(bad.returncode, 2, bad)
-        bad = self.served.cli("account", "limits", "--email", account.email, "--monthly-budget-usd", "nan")
-        self.assertEqual(bad.returncode, 2, bad)
-        self.assertIn("nan is not a number", bad.stderr)
+        for flag, value, why in (
+                ("--monthly-budget-usd", "nan", "nan is neither none nor a number from 0 to 1000000000"),
+                ("--monthly-budget-usd", "-1", "-1 is neither none nor a number"),
+                ("--requests-per-minute", "none", "none is neither default nor a whole number from 1 to 10000000")):
+            bad = self.served.cli("account", "limits", "--email", account.email, flag, value)
+            self.assertEqual(bad.returncode, 2, bad)
+            self.assertIn(f"{flag}: {why}", bad.stderr)
+        removed = must(self.served.cli(
+            "account", "limits", "--email", account.email, "--submissions-per-minute", "default",
+            "--monthly-budget-usd", "none"))
+        self.assertEqual(removed.stdout, done.stdout.replace("minute 7", "minute 10 (default)"))
         unknown = self.served.cli("account", "limits", "--email", "nobody@example.test",
                                  "--concurrent-jobs", "1")
         self.assertNotEqual(unknown.returncode, 0)

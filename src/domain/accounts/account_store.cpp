@@ -52,17 +52,6 @@ constexpr db::query revoke_token_by_id_query{"accounts.revoke_token_by_id", R"sq
 constexpr db::query note_token_uses_query{"accounts.note_token_uses", R"sql(
     UPDATE api_token SET last_used_at = now() WHERE id = ANY ($1::bigint[]))sql"};
 
-constexpr db::query change_limits_query{"accounts.change_limits", R"sql(
-    UPDATE account
-       SET submissions_per_minute = coalesce($2::integer, submissions_per_minute),
-           concurrent_jobs = coalesce($3::integer, concurrent_jobs),
-           requests_per_minute = coalesce($4::integer, requests_per_minute),
-           queued_jobs = coalesce($5::integer, queued_jobs),
-           monthly_budget_usd = coalesce(round($6::float8::numeric, 6), monthly_budget_usd)
-     WHERE id = $1
-    RETURNING submissions_per_minute, concurrent_jobs, requests_per_minute, queued_jobs,
-              trim_scale(monthly_budget_usd)::text AS monthly_budget_usd)sql"};
-
 constexpr db::query list_query{"accounts.list", R"sql(
     SELECT account.id, account.email, account.is_admin,
            account.password_hash IS NOT NULL AS can_sign_in,
@@ -155,19 +144,6 @@ awaitable<result<void>> account_store::revoke_token(
 
 awaitable<void> account_store::note_token_uses(std::vector<token_id> tokens, deadline by) {
     return execute(by, note_token_uses_query, tokens);
-}
-
-awaitable<account_limits> account_store::change_limits(
-    account_id account, limit_changes changes, deadline by) {
-    return read_one<account_limits>(
-        by,
-        change_limits_query,
-        account,
-        changes.submissions_per_minute,
-        changes.concurrent_jobs,
-        changes.requests_per_minute,
-        changes.queued_jobs,
-        changes.monthly_budget_usd);
 }
 
 awaitable<account_page> account_store::list(account_filter filter, deadline by) {

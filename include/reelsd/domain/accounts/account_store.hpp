@@ -48,15 +48,6 @@ struct new_token {
     std::optional<time_point> expires_at;
 };
 
-/// Limits to set; empty ones do not change.
-struct limit_changes {
-    std::optional<int> submissions_per_minute = {};
-    std::optional<int> concurrent_jobs = {};
-    std::optional<int> requests_per_minute = {};
-    std::optional<int> queued_jobs = {};  ///< Queued beyond the concurrent ones.
-    std::optional<double> monthly_budget_usd = {};
-};
-
 /// Limits of an account. An empty limit means the daemon's default.
 struct account_limits {
     std::optional<int> submissions_per_minute = {};
@@ -133,9 +124,6 @@ public:
     awaitable<result<void>> revoke_token(account_id account, token_id token, deadline by);
     /// Records that these tokens were used now.
     awaitable<void> note_token_uses(std::vector<token_id> tokens, deadline by);
-
-    /// Changes limits and returns all of them.
-    awaitable<account_limits> change_limits(account_id account, limit_changes changes, deadline by);
 
     awaitable<account_page> list(account_filter filter, deadline by);
 
