@@ -4,6 +4,7 @@
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
+#include <reelsd/domain/jobs/failure_text.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/http/request_context.hpp>
 #include <reelsd/platform/link.hpp>
@@ -63,10 +64,9 @@ bool is_form(const http::request& request) {
 }
 
 http::response too_large(const http::request_context& ctx, std::uint64_t bytes_max) {
-    const auto size = bytes_max % mebibyte == 0 ? fmt::format("{} MiB", bytes_max / mebibyte)
-                                                : fmt::format("{} bytes", bytes_max);
     return ctx.problem(
-        http::status::content_too_large, fmt::format("the video is larger than {}", size));
+        http::status::content_too_large,
+        fmt::format("the video is larger than {}", jobs::size_text(bytes_max)));
 }
 
 const option* option_named(std::string_view name) {

@@ -342,7 +342,7 @@ void describe(CLI::App& app, parsed_line& line) {
     add_token_commands(app, chosen);
     auto& embedder = add_family(app, "embedder", "Choose the embedder that computes vectors");
     add_command<use_embedder_command>(
-        embedder, chosen, "use", "Recompute all vectors with the configured embedder");
+        embedder, chosen, "use", "Activate the configured embedder and recompute all vectors");
     app.footer(footer);
 }
 

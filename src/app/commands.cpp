@@ -115,7 +115,7 @@ bool write_out(std::string_view text) {
 result<void> confirm_deletion(const std::string& email, const retention::data_counts& counts) {
     fmt::print(
         stderr,
-        "This deletes {} with {} reels, {} model calls and {} tokens, for good.\n"
+        "This permanently deletes {} with {} reels, {} model calls and {} tokens.\n"
         "Type the e-mail address to continue: ",
         email,
         counts.jobs,

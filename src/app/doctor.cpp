@@ -177,7 +177,7 @@ finding check_jail(const json& report) {
     if (!jail->holds("system_call_filter")) {
         return bad("decodes without the system-call filter (jail = best-effort)");
     }
-    if (missing.empty()) return good("all layers hold");
+    if (missing.empty()) return good("all layers are active");
     const auto is = jail->is_weak() ? check_result::doubtful : check_result::good;
     return {is, fmt::format("missing: {} ({})", missing, fmt::join(jail->reasons, "; "))};
 }
@@ -197,7 +197,8 @@ finding check_platform(const settings& config, const std::optional<net::proxy>& 
     request.url = config.platform_url + "/";
     const auto answer = client.send(request, deadline::after(platform_time_max), std::stop_token{});
     if (answer) {
-        return good(fmt::format("{} answers {}", config.platform_url, answer->status()));
+        return good(
+            fmt::format("{} is reachable (status {})", config.platform_url, answer->status()));
     }
     const auto& why = answer.error();
     if (why.code() == errc::proxy_failed)
@@ -318,7 +319,7 @@ std::optional<models::sealed_model> check_database(
         return std::nullopt;
     }
     const bool is_private = (*store)->cluster() != nullptr;
-    lines.add("database", good(is_private ? "private cluster answers" : "answers"));
+    lines.add("database", good(is_private ? "private database is running" : "answers"));
     const auto migrations = check_migrations(**store, log);
     lines.add("migrations", migrations);
     if (migrations.is != check_result::good) return std::nullopt;
@@ -458,7 +459,7 @@ void check_canary(
         lines.add(
             "canary",
             doubtful(
-                "no resolver has " + config.canary_link +
+                "no resolver found " + config.canary_link +
                 "; perhaps that post was deleted: set canary-link to another one, and check "
                 "`reelsd resolve`"));
     }
@@ -476,7 +477,7 @@ finding check_speech_server(const model::speech_transcriber& speech) {
     if (!checked) return model_failure(name, checked.error());
     return good(
         *checked == model::server_check::confirmed
-            ? name + ": key and model are right"
+            ? name + ": key and model are valid"
             : name + ": it answers; it does not list its models, so the model was not checked");
 }
 
@@ -514,7 +515,7 @@ void check_models(report& lines, const settings& config, const log::logger& log)
         const auto checked = analyzer->check(deadline::after(model_time_max), std::stop_token{});
         lines.add(
             "model",
-            checked ? good(name + ": key and model are right")
+            checked ? good(name + ": key and model are valid")
                     : model_failure(name, checked.error()));
     }
     if ((*models)->remote().empty())

@@ -83,8 +83,7 @@ http::middleware::decision host_check_of(const settings& config) {
         if (http::is_own_host(*host, own)) return std::nullopt;
         return ctx.problem(
             http::status::misdirected_request,
-            "this server has another name than the request's Host; if people use that name, set "
-            "public-url");
+            "unknown Host; to serve pages under that name, set public-url");
     };
 }
 

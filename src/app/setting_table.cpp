@@ -94,8 +94,8 @@ constexpr auto client_settings = std::to_array<setting_definition>({
      "does not apply to them."},
     {"forwarded-for",
      flag<&settings::forwarded_for>().by_default("false"),
-     "The client's address is the X-Forwarded-For field of requests from proxy-addresses. Each of "
-     "these proxies must set the field itself."},
+     "Takes the client's address from X-Forwarded-For, if proxy-addresses contains the sender. "
+     "Every such proxy must set the field or append to it."},
     {"buffered-bytes-max",
      integer<&settings::buffered_bytes_max>(1'048'576, 68'719'476'736, "bytes")
          .by_default("67108864"),
@@ -129,13 +129,13 @@ constexpr auto limit_settings = std::to_array<setting_definition>({
 constexpr auto queue_settings = std::to_array<setting_definition>({
     {"attempts-max",
      integer<&settings::attempts_max>(1, 20).by_default("3"),
-     "Attempts at one job."},
+     "Maximum attempts per job, including the first."},
     {"retry-base-seconds",
      number<&settings::retry_base>(0, 3600, "seconds").by_default("10"),
      "Delay before the second attempt at a job, doubled before each further one."},
     {"lease-seconds",
      number<&settings::lease>(1, 3600, "seconds").by_default("60"),
-     "Time after which a silent worker loses its job."},
+     "Length of a lease. Without a renewal, another worker takes the job after it."},
     {"shutdown-drain-seconds",
      number<&settings::shutdown_drain>(0, 600, "seconds").by_default("4"),
      "Time that running jobs have to finish after SIGTERM, before they are released. An "

@@ -501,8 +501,8 @@ void add_ask_command(CLI::App& app, command& chosen) {
     auto [ask, arguments] = add_server_command(
         app, chosen, "ask", "Answer a question from your reels, with quotations", &run_ask);
     ask.add_option("QUESTION", arguments.words, "A question in any language")->required();
-    auto* const reel =
-        ask.add_option("--reel", arguments.asked.reel, "Ask only this reel (the library)");
+    auto* const reel = ask.add_option(
+        "--reel", arguments.asked.reel, "Ask only this reel (default: all finished reels)");
     restrict_to(*reel->type_name("ID"), 1, job_id_max);
     auto* const limit =
         ask.add_option("--limit", arguments.asked.limit, "Maximum number of reels to consider (8)");

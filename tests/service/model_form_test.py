@@ -96,7 +96,7 @@ class ModelForm(ModelTest):
         daemon = self.analyzing()
         self.put(self.administrator(daemon))
         daemon.stop()
-        self.assertRegex(daemon.cli("doctor", canary_link="none").stdout, "ok +model +gemini/gemini-3.8-flash.* right")
+        self.assertRegex(daemon.cli("doctor", canary_link="none").stdout, "ok +model +gemini/gemini-3.8-flash.* valid")
         daemon.start()
         self.assertDone(self.job())
 

@@ -375,7 +375,7 @@ class Commands(ServiceTest):
                  ("seccomp,landlock,namespaces", "best-effort", 1, "FAIL +jail +a video could .*make folders"),
                  ("landlock,namespaces", "require", 0, "warn +jail +missing: landlock, own_namespaces"),
                  ("namespaces", "require", 0, "ok +jail +missing: own_namespaces"),
-                 ("none", "require", 0, "ok +jail +all layers hold")]
+                 ("none", "require", 0, "ok +jail +all layers are active")]
         for features, policy, status, line in cases:
             with self.subTest(features=features, policy=policy):
                 done = self.served.cli("doctor", media_helper=self.helper_without(features), jail=policy, **nothing)

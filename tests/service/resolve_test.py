@@ -115,7 +115,7 @@ class Canary(ResolveTest):
     def test_doctor_reports_a_deleted_canary(self):
         for more in ({}, {"resolvers": "page,yt-dlp", "yt_dlp_path": "/none/yt-dlp"}):
             output = self.canary("DYneverwas1", **more)
-            self.assertRegex(output, "warn +canary +no resolver has .*DYneverwas1.*canary-link")
+            self.assertRegex(output, "warn +canary +no resolver found .*DYneverwas1.*canary-link")
             self.assertNotIn("by yt-dlp", output)
 
     def test_the_canary_is_a_setting(self):

@@ -440,7 +440,7 @@ class Operation(SpeechTest):
         return next(line for line in done.stdout.splitlines() if " speech server " in line)
 
     def test_doctor_checks_it_for_free(self):
-        self.assertRegex(self.doctor(), "^ok .*openai-whisper-test: key and model are right")
+        self.assertRegex(self.doctor(), "^ok .*openai-whisper-test: key and model are valid")
         self.assertRegex(self.doctor(transcriber_model="other"), "^warn .*does not list this model")
         self.assertRegex(self.doctor(transcriber_api_key="wrong"), "^FAIL .*401")
         self.assertRegex(self.doctor(transcriber_url="http://127.0.0.1:1"), "^warn .*unavailable")

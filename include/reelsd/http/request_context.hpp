@@ -31,7 +31,7 @@ struct caller_identity {
     account_id account;
     /// The account's own limit; nothing: the default one.
     std::optional<int> requests_per_minute = {};
-    /// What the caller's token may do; a session may do all.
+    /// Scope of the caller's token; `all` for a session.
     token_scope scope = token_scope::all;
     // Set only for a caller with a session.
     std::string email = {};

@@ -188,7 +188,7 @@ inline constexpr std::size_t texts_max = 1'000;
 inline constexpr std::size_t cuts_max = 1'000;
 /// Shorter silences prove nothing: models report times to about a second.
 inline constexpr double silence_seconds_min = 2;
-/// As many as silences and sounds of a second each in 50 minutes; later ones are left out.
+/// Upper bound: one-second silences and sounds for 50 minutes. Later ones are left out.
 inline constexpr std::size_t silences_max = 1'000;
 inline constexpr std::size_t colours_max = 3;
 /// The width of a reel's page on a high-density screen, and the height of 9:16. A page with 50 of

@@ -35,7 +35,7 @@ std::string_view suspected_refusal(errc of) {
             return "The video could not be downloaded: the platform could not be reached, or was "
                    "too slow";
         case errc::platform_failed:
-            return "The video could not be downloaded: the platform's servers would not give it";
+            return "The video could not be downloaded: the platform's servers returned an error";
         case errc::platform_changed:
             return "The video could not be downloaded: the platform sent a response that this "
                    "service does not recognise";
@@ -78,14 +78,20 @@ std::string unanswered_text(errc of) {
         what);
 }
 
+std::string size_text(std::uint64_t bytes) {
+    constexpr auto mebibyte = std::uint64_t{1} << 20U;
+    return bytes % mebibyte == 0 ? fmt::format("{} MiB", bytes / mebibyte)
+                                 : fmt::format("{} bytes", bytes);
+}
+
 std::string error_text(const error& why, const retry_policy& policy) {
     switch (why.code()) {
         case errc::video_unavailable:
             return "Video is not available: the platform has no such post or video. It was "
                    "deleted or made private, or the link has a typing error.";
         case errc::video_restricted:
-            return "Video is not available: it is restricted to some ages, regions or audiences, "
-                   "and so to visitors without an account.";
+            return "Video is not available: it is restricted by age, region or audience; visitors "
+                   "who are not signed in cannot see it.";
         case errc::login_required:
             return "Video is not available: the platform shows it only to people who are "
                    "logged in, as it does with private accounts.";
@@ -110,8 +116,8 @@ std::string error_text(const error& why, const retry_policy& policy) {
                    "Supported are MP4, MOV, WebM and MKV with H.264, HEVC, VP9 or AV1.";
         case errc::video_too_large:
             return fmt::format(
-                "The video format is not supported: the file is larger than {} bytes.",
-                policy.video_bytes_max);
+                "The video format is not supported: the file is larger than {}.",
+                size_text(static_cast<std::uint64_t>(policy.video_bytes_max)));
         case errc::video_too_long:
             return fmt::format(
                 "The video is longer than {:g} seconds.", policy.video_seconds_max.count());
@@ -125,8 +131,8 @@ std::string error_text(const error& why, const retry_policy& policy) {
                    "not be reached, or was too slow. Submit the link again later.";
         case errc::proxy_failed: return proxy_failure_text(why.detail());
         case errc::platform_failed:
-            return "The video could not be downloaded: the platform's servers would not give "
-                   "it. Submit the link again later.";
+            return "The video could not be downloaded: the platform's servers returned an "
+                   "error. Submit the link again later.";
         case errc::platform_changed:
             return "The video could not be downloaded: the platform sent a response that this "
                    "service does not recognise. Its operator can find the details in the log.";

@@ -279,7 +279,8 @@ TEST(ErrorText, NamesTheCauseAndTheLimit) {
         ::testing::StartsWith("The video is longer than 30 seconds"));
     EXPECT_THAT(
         error_text(error{errc::video_too_large}, {.video_bytes_max = 1024}),
-        ::testing::HasSubstr("larger than 1024 bytes"));
+        ::testing::HasSubstr("larger than 1024 bytes."));
+    EXPECT_THAT(error_text(error{errc::video_too_large}, {}), ::testing::HasSubstr("100 MiB."));
     EXPECT_THAT(
         error_text(error{errc::proxy_failed, "[::1]:3128: it did not answer in time"}, {}),
         ::testing::HasSubstr("the proxy [::1]:3128 of this service does not work."));
@@ -288,8 +289,7 @@ TEST(ErrorText, NamesTheCauseAndTheLimit) {
         ::testing::HasSubstr(
             "the proxy a:1 of this service could not connect to www.instagram.com."));
     EXPECT_THAT(error_text(error{errc::video_unavailable}, {}), ::testing::HasSubstr("deleted"));
-    EXPECT_THAT(
-        error_text(error{errc::video_restricted}, {}), ::testing::HasSubstr("ages, regions"));
+    EXPECT_THAT(error_text(error{errc::video_restricted}, {}), ::testing::HasSubstr("age, region"));
     EXPECT_THAT(error_text(error{errc::login_required}, {}), ::testing::HasSubstr("logged in"));
     EXPECT_THAT(error_text(error{errc::no_video}, {}), ::testing::HasSubstr("photo"));
 }

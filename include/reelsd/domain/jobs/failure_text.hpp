@@ -2,6 +2,7 @@
 
 #include <reelsd/base/error.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,5 +22,8 @@ struct retry_policy;
 /// Error text for a server that the platform has never answered. It names other ways to a result,
 /// because waiting may not help. Empty for causes other than the platform.
 [[nodiscard]] std::string unanswered_text(errc of);
+
+/// "100 MiB"; "1000 bytes" for a size that is no whole number of MiB.
+[[nodiscard]] std::string size_text(std::uint64_t bytes);
 
 }  // namespace reelsd::jobs

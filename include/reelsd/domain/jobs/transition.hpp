@@ -67,7 +67,7 @@ struct completed {
     std::string post_key = {};      ///< Post and slide; empty if the result must not be reused.
     std::string analyzer = {};      ///< model::analyzer::name().
     std::string list_details = {};  ///< A JSON object of data that lists show.
-    /// Of a copied result, when the analysis was made; empty for a new one.
+    /// Time of the original analysis, for a copied result; empty for a new one.
     std::optional<time_point> analyzed_at = {};
     /// The model of this machine that was used, without cost; empty for none.
     std::string unpaid_model = {};

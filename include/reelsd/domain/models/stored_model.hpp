@@ -24,8 +24,8 @@ public:
     /// be read or has another size. The detail names the file.
     [[nodiscard]] static result<sealing_key> load(const std::filesystem::path& file);
 
-    /// Reads the file, or creates it with mode 0600. Of processes that create it at the same time,
-    /// all use the first one's. Blocking. Errors: storage_failed.
+    /// Reads the file, or creates it with mode 0600. If several processes create the key, all use
+    /// the first. Blocking. Errors: storage_failed.
     [[nodiscard]] static result<sealing_key> load_or_create(const std::filesystem::path& file);
 
     /// Random nonce, then the ciphertext: two seals of one text differ.

@@ -27,7 +27,7 @@ struct sums {
     std::int64_t output_tokens = 0;   ///< Includes the thinking ones.
     decimal audio_seconds = "0";      ///< Sound that was transcribed.
     std::int64_t unpriced_calls = 0;  ///< Calls of unknown cost.
-    /// Of calls of known cost; empty when others exist and these cost nothing.
+    /// Sum of the known costs; empty if it is 0 and other calls have an unknown cost.
     std::optional<decimal> cost_usd = "0";
 
     [[nodiscard]] std::int64_t total_tokens() const noexcept {
