@@ -1,5 +1,6 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/model/analyzer.hpp>
+#include <reelsd/model/local_analyzer.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -25,6 +26,17 @@ analyzer_chain::analyzer_chain(std::vector<std::unique_ptr<analyzer>> links, log
     : links_{std::move(links)}, log_{std::move(log)} {
     invariant(!links_.empty());
     invariant(std::ranges::none_of(links_, [](const auto& link) { return !link; }));
+}
+
+std::vector<std::string_view> analyzer_chain::reusable() const {
+    std::vector<std::string_view> names;
+    bool all_refuse = true;
+    for (const auto& link : links_) {
+        const bool is_local = provider_of(link->name()) == local_provider;
+        if (!is_local || all_refuse) names.push_back(link->name());
+        all_refuse = all_refuse && link->refusal().has_value();
+    }
+    return names;
 }
 
 std::optional<analysis_failure> analyzer_chain::refusal() const {

@@ -204,8 +204,8 @@ TEST_F(JobRepetition, ReusesOnlyTheAccountsAnalysesOfTheLastDay) {
     const completed ended{.result = R"({"a":1})", .post_key = "DYa0IXPgnP5", .analyzer = "local/1"};
     EXPECT_GT(submitted(ann_).value, 0);
     ASSERT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), ended, soon())));
-    const auto look = [this](account_id who, const char* post, const char* analyzer) {
-        return run(store_.find_earlier_analysis(who, post, analyzer, soon()));
+    const auto look = [this](account_id who, const char* post, std::string analyzer) {
+        return run(store_.find_earlier_analysis(who, post, {std::move(analyzer)}, soon()));
     };
     const auto found = look(ann_, "DYa0IXPgnP5", "local/1");
     ASSERT_TRUE(found);
@@ -222,6 +222,27 @@ TEST_F(JobRepetition, ReusesOnlyTheAccountsAnalysesOfTheLastDay) {
     EXPECT_EQ(look(ann_, "DYa0IXPgnP5", "local/1")->analyzed_at, found->analyzed_at);
     run(pool().run(soon(), age_analyses_query));
     EXPECT_FALSE(look(ann_, "DYa0IXPgnP5", "local/1"));
+}
+
+TEST_F(JobRepetition, ReusesTheAnalysisOfTheFirstAnalyzerThatHasOne) {
+    completed ended{.result = R"({"a":1})", .post_key = "DYa0IXPgnP5", .analyzer = "openai/1"};
+    const auto look = [this] {
+        const std::vector<std::string> names{"gemini/1", "openai/1"};
+        return run(store_.find_earlier_analysis(ann_, "DYa0IXPgnP5", names, soon()));
+    };
+    const auto analyze = [&](const char* analyzer) {
+        ended.analyzer = analyzer;
+        EXPECT_GT(submitted(ann_).value, 0);
+        ASSERT_TRUE(run(queue_.report(lease_of(claimed(1).at(0)), ended, soon())));
+    };
+    EXPECT_FALSE(look());
+    analyze("openai/1");
+    EXPECT_EQ(look().value().analyzer, "openai/1");
+    analyze("gemini/1");
+    EXPECT_EQ(look().value().analyzer, "gemini/1");
+    analyze("openai/1");
+    analyze("local/1");
+    EXPECT_EQ(look().value().analyzer, "gemini/1");
 }
 
 TEST_F(JobRepetition, OneJobOfAnAccountAnalysesAPostAtATime) {

@@ -127,7 +127,7 @@ TEST_F(JobThumbnail, HasABoundedSize) {
 
 TEST_F(JobThumbnail, IsCopiedWithAnEarlierAnalysis) {
     const auto look = [this] {
-        return run(store_.find_earlier_analysis(ann_, "DYa0IXPgnP5", "local/1", soon())).value();
+        return run(store_.find_earlier_analysis(ann_, "DYa0IXPgnP5", {"local/1"}, soon())).value();
     };
     for (const auto& first : {old_picture_of_size(400), picture_of_sizes(500, 50)}) {
         done(first);

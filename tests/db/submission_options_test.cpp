@@ -73,7 +73,8 @@ TEST_F(SubmissionOptions, TheAnswerIsReadCopiedAndExported) {
     EXPECT_EQ(read(ann_, id).extract_error, std::nullopt);
     EXPECT_THAT(job_view(read(ann_, id)), HasSubstr(R"("result":{},"extract":{"z":1)"));
     EXPECT_EQ(read(ann_, id).options, wanted_options);
-    const auto copy = run(store_.find_earlier_analysis(ann_, "DYa0IXPgnP5", "a/1", soon())).value();
+    const auto copy =
+        run(store_.find_earlier_analysis(ann_, "DYa0IXPgnP5", {"a/1"}, soon())).value();
     EXPECT_EQ(copy.extract, extract);
     const auto page = run(store_.export_page(ann_, job_id{0}, id, 10, soon()));
     ASSERT_EQ(page.size(), 1U);

@@ -239,6 +239,15 @@ class Errors(OpenAiTest):
         self.assertTrue([one for one in result["metadata"]["warnings"] if "openai" in one.lower()],
                         result["metadata"]["warnings"])
 
+    def test_the_analysis_of_a_replacement_is_reused(self):
+        self.analyzing(analyzer="gemini,openai", gemini_url="http://127.0.0.1:9", gemini_api_key="AIza" + 35 * "x")
+        self.platform.configure(posts={"DYchain0001": {}})
+        link = "https://www.instagram.com/reel/DYchain0001/"
+        for job_id in [self.account.submit(link) for _ in range(3)]:
+            self.assertDone(self.account.finished(job_id))
+        self.assertDone(self.account.finished(self.account.submit(link)))
+        self.assertEqual(self.model.count("chat"), 1)
+
     def test_paid_calls_are_bounded(self):
         self.analyzing(attempts_max=6)
         for name, job, calls in self.try_faults([("reset_after_body", {}), ("content_null", {})], times=20):

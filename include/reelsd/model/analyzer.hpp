@@ -132,6 +132,9 @@ public:
     /// name are interchangeable.
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
+    /// Names of the analyses that may be reused in place of a new one, the preferred name first.
+    [[nodiscard]] virtual std::vector<std::string_view> reusable() const { return {name()}; }
+
     /// The failure that analyze() would return now without any request, because the model is known
     /// to be unavailable. Empty if it would send a request. Does not block.
     [[nodiscard]] virtual std::optional<analysis_failure> refusal() const { return std::nullopt; }
@@ -158,6 +161,10 @@ public:
 
     /// That of the first one, which the operator prefers.
     [[nodiscard]] std::string_view name() const noexcept override { return links_.front()->name(); }
+
+    /// Those of all models, so that no replacement is paid twice. That of a local analyzer only
+    /// while all before it refuse, because another local analysis is free.
+    [[nodiscard]] std::vector<std::string_view> reusable() const override;
 
     /// The first one's, if all have one.
     [[nodiscard]] std::optional<analysis_failure> refusal() const override;

@@ -9,7 +9,8 @@ namespace reelsd::jobs {
 BOOST_DESCRIBE_STRUCT(
     job, (), (id, url, status, created_at, started_at, finished_at, error_code, options))
 BOOST_DESCRIBE_STRUCT(queue_state, (), (pending, due, processing, oldest_due))
-BOOST_DESCRIBE_STRUCT(earlier_analysis, (), (job, result, extract, extract_error, analyzed_at))
+BOOST_DESCRIBE_STRUCT(
+    earlier_analysis, (), (job, analyzer, result, extract, extract_error, analyzed_at))
 
 namespace {
 
@@ -178,12 +179,13 @@ constexpr db::query remove_failed_query{"jobs.remove_failed", R"sql(
          ORDER BY account_id, id DESC LIMIT $2 FOR UPDATE SKIP LOCKED)))sql"};
 
 constexpr db::query find_earlier_analysis_query{"jobs.find_earlier_analysis", R"sql(
-    SELECT latest.id AS job, result, extract, extract_error, analyzed_at, jpeg, small_jpeg
-      FROM (SELECT account_id, id, result, extract, extract_error, analyzed_at
+    SELECT latest.id AS job, analyzer, result, extract, extract_error, analyzed_at, jpeg,
+           small_jpeg
+      FROM (SELECT account_id, id, analyzer, result, extract, extract_error, analyzed_at
               FROM job
-             WHERE account_id = $1 AND post_key = $2 AND analyzer = $3
+             WHERE account_id = $1 AND post_key = $2 AND analyzer = ANY ($3::text[])
                AND analyzed_at > now() - interval '1 day'
-             ORDER BY analyzed_at DESC LIMIT 1) AS latest
+             ORDER BY array_position($3::text[], analyzer), analyzed_at DESC LIMIT 1) AS latest
       LEFT JOIN reel_thumbnail AS thumbnail
         ON thumbnail.account_id = latest.account_id AND thumbnail.job_id = latest.id)sql"};
 
@@ -504,8 +506,8 @@ awaitable<std::int64_t> job_store::remove_failed(account_id caller, int jobs_max
 }
 
 awaitable<std::optional<earlier_analysis>> job_store::find_earlier_analysis(
-    account_id caller, std::string post_key, std::string analyzer, deadline by) {
-    const auto found = co_await run(by, find_earlier_analysis_query, caller, post_key, analyzer);
+    account_id caller, std::string post_key, std::vector<std::string> analyzers, deadline by) {
+    const auto found = co_await run(by, find_earlier_analysis_query, caller, post_key, analyzers);
     co_return found.map_one([](const db::row& row) {
         auto earlier = row.to<earlier_analysis>();
         earlier.thumbnail = thumbnail_from(row);

@@ -250,15 +250,15 @@ result<jobs::completed> completion_of(
     return completed;
 }
 
-/// Returns an analysis of the same post by the same analyzer within a day, unless the caller
-/// refuses reuse.
+/// Returns a reusable analysis of the same post within a day, unless the caller refuses reuse.
 result<std::optional<jobs::completed>> copy_of_earlier(
     const attempt& in, const std::string& post_key) {
     if (in.job.fresh || post_key.empty()) return std::optional<jobs::completed>{};
     in.now.begin("look for an earlier analysis");
-    const auto analyzer = in.identity_of(in.chosen.analyzer->name());
+    std::vector<std::string> names;
+    for (const auto name : in.chosen.analyzer->reusable()) names.push_back(in.identity_of(name));
     auto earlier = in.ask([&](deadline by) {
-        return in.parts.store.find_earlier_analysis(in.job.account, post_key, analyzer, by);
+        return in.parts.store.find_earlier_analysis(in.job.account, post_key, names, by);
     });
     if (!earlier) return earlier.error();
     if (!*earlier) return std::optional<jobs::completed>{};
@@ -268,7 +268,8 @@ result<std::optional<jobs::completed>> copy_of_earlier(
     if (post.at("platform") == "upload") post.at("url") = in.job.url;
     auto media = in.parts.media_kept.copy(
         in.job, document, (*earlier)->job, media_key_of(in.job, post_key), {in.by, in.stop});
-    auto copied = completion_of(document, post_key, analyzer, std::move(media), in.parts.embedder);
+    auto copied = completion_of(
+        document, post_key, (*earlier)->analyzer, std::move(media), in.parts.embedder);
     if (!copied) return copied.error();
     copied->analyzed_at = (*earlier)->analyzed_at;
     copied->thumbnail = std::move((*earlier)->thumbnail);
@@ -413,7 +414,6 @@ step_result<jobs::completed> copy_or_analyze(
     auto copied = copy_of_earlier(in, post_key);
     if (!copied) return copied.error();
     if (*copied) return **std::move(copied);
-
     if (const auto useful = check_models(in); !useful) return useful.error();
     const auto subject = fetch_video();
     if (!subject) return subject.error();

@@ -19,12 +19,18 @@ public:
         : name_{std::move(name)}, says_{std::move(says)}, asked_{asked} {}
 
     [[nodiscard]] std::string_view name() const noexcept override { return name_; }
+    [[nodiscard]] std::optional<analysis_failure> refusal() const override {
+        return refuses ? std::optional{analysis_failure{error{errc::model_unavailable, "no"}}}
+                       : std::nullopt;
+    }
     [[nodiscard]] analysis analyze(
         const video_input& /*video*/, call_ledger& /*calls*/, const deadline& /*by*/,
         const std::stop_token& /*stop*/) const override {
         ++asked_;
         return says_;
     }
+
+    bool refuses = false;
 
 private:
     std::string name_;
@@ -92,6 +98,25 @@ TEST(AnalyzerChain, AModelThatHasAnsweredComesFirst) {
         EXPECT_EQ(outcome->provider, provider);
         EXPECT_EQ(links.asked[0] + links.asked[1], 1);
     }
+}
+
+TEST(AnalyzerChain, ALocalAnalysisIsReusedOnlyWhileAllModelsRefuse) {
+    int asked = 0;
+    std::vector<std::unique_ptr<analyzer>> links;
+    std::vector<fake_analyzer*> models;
+    for (const auto* name : {"one/x", "two/y", "local/z"}) {
+        auto link = std::make_unique<fake_analyzer>(name, found(name), asked);
+        models.push_back(link.get());
+        links.push_back(std::move(link));
+    }
+    const analyzer_chain chain{std::move(links), log::logger::silent()};
+    EXPECT_THAT(chain.reusable(), ElementsAre("one/x", "two/y"));
+    models[0]->refuses = true;
+    EXPECT_THAT(chain.reusable(), ElementsAre("one/x", "two/y"));
+    models[1]->refuses = true;
+    EXPECT_THAT(chain.reusable(), ElementsAre("one/x", "two/y", "local/z"));
+    models[0]->refuses = false;
+    EXPECT_THAT(chain.reusable(), ElementsAre("one/x", "two/y"));
 }
 
 TEST(AnalyzerChain, TheNextReplacesAnUnavailableOne) {

@@ -129,6 +129,7 @@ enum class thumbnail_size : std::uint8_t { small, large };
 /// The result of an earlier job on the same post, which may replace an analysis.
 struct earlier_analysis {
     job_id job;
+    std::string analyzer;                     ///< Its name, with a digest of the options.
     std::string result;                       ///< The five sections as JSON text.
     std::optional<std::string> extract = {};  ///< As in `job`.
     std::optional<std::string> extract_error = {};

@@ -174,9 +174,10 @@ public:
     /// Deletes up to `jobs_max` of the caller's failed jobs. Returns how many were deleted.
     awaitable<std::int64_t> remove_failed(account_id caller, int jobs_max, deadline by);
 
-    /// The latest result of `analyzer` for this post and account within a day, with its thumbnail.
+    /// The latest result for this post and account within a day, with its thumbnail: that of the
+    /// first of `analyzers` that has one.
     awaitable<std::optional<earlier_analysis>> find_earlier_analysis(
-        account_id caller, std::string post_key, std::string analyzer, deadline by);
+        account_id caller, std::string post_key, std::vector<std::string> analyzers, deadline by);
 
     /// The link of the post behind the job's share link, if keep_shared_post() has stored it.
     awaitable<std::optional<std::string>> find_shared_post(job_id id, deadline by);
