@@ -253,6 +253,32 @@ class Library(AskTest):
         self.assertEqual(self.model.of("chat")[-1].json["messages"][-1]["content"][0]["text"].count("Video "), 2)
         self.assertNotSaid(self.answered("What should I wax before the race?", author="nobody"))
 
+    def considered(self, **more):
+        """The number of reels that the model is asked about with words of none: the newest."""
+        before = self.model.count("chat")
+        self.answered("Zwirbel?", **more)
+        calls = self.model.of("chat")[before:]
+        return sum(call.json["messages"][-1]["content"][0]["text"].count("Video ") for call in calls)
+
+    def analysed_again(self, reel):
+        link = f"https://www.instagram.com/reel/{reel['result']['platform_meta']['code']}/"
+        again = self.account.request("POST", "/api/v1/reels/analyze", {"url": link, "fresh": True})
+        return self.account.finished(again.json()["id"])
+
+    def test_a_failed_analysis_does_not_hide_the_one_before_it(self):
+        self.analyzing()
+        reel = self.done(author="ann.bakes")
+        self.platform.configure(posts={reel["result"]["platform_meta"]["code"]: {"page": "deleted"}})
+        self.assertEqual(self.analysed_again(reel)["status"], "error")
+        self.assertEqual(self.considered(), 1)
+        self.assertEqual(self.considered(author="ann.bakes"), 1)
+
+    def test_a_post_is_considered_once(self):
+        self.analyzing()
+        self.assertDone(self.analysed_again(self.done()))
+        self.done()
+        self.assertEqual(self.considered(), 2)
+
     def test_without_reels_no_model_is_called(self):
         self.analyzing()
         answer = self.answered("What is it?")

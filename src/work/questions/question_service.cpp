@@ -1,5 +1,6 @@
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/model/search_document.hpp>
+#include <reelsd/platform/link.hpp>
 #include <reelsd/work/embeddings/vector_index.hpp>
 #include <reelsd/work/questions/question_service.hpp>
 
@@ -7,6 +8,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace reelsd::work {
@@ -23,6 +26,8 @@ constexpr auto database_time_max = 5s;
 constexpr std::size_t evidence_bytes_max = 24'000;
 /// Paid calls of a question over all models: one, and a repetition for each of two kinds of faults.
 constexpr int paid_calls_max = 3;
+/// Done reels among which the newest of each post are found.
+constexpr int newest_max = 100;
 constexpr int retry_soon = 5;    ///< Seconds: a question takes about this long.
 constexpr int retry_later = 30;  ///< Seconds: a model that failed now.
 constexpr int retry_max = 3600;
@@ -144,6 +149,14 @@ std::vector<model::reel_evidence> evidence_in(const std::vector<jobs::job>& reel
              .passages = std::move(passages)});
     }
     return all;
+}
+
+/// Identifies the post and slide of a done reel.
+std::string post_of(const jobs::job& reel) {
+    const auto link = platform::parse_link(reel.url);
+    const auto slide = link ? link->img_index : std::nullopt;
+    const auto code = reel.brief ? reel.brief->code : std::string{};
+    return slide ? fmt::format("{}#{}", code, *slide) : code;
 }
 
 questions::answer answer_from(model::cited_answer found, const question_cost& cost) {
@@ -307,13 +320,17 @@ awaitable<std::vector<jobs::job>> question_service::find_reels(
     const auto hits = co_await parts_.search.find(caller, std::move(request), by);
     for (const auto& hit : hits) add(hit.id);
     if (ids.size() < reels_max) {
+        // Not only the latest of each post: a failed analysis does not hide the one before it.
         jobs::job_filter done{
-            .jobs_max = asked.reels_max,
-            .status = jobs::job_status::done,
-            .author = asked.author,
-            .latest = true};
+            .jobs_max = newest_max, .status = jobs::job_status::done, .author = asked.author};
         const auto newest = co_await parts_.jobs.list(caller, std::move(done), by);
-        for (const auto& reel : newest.jobs) add(reel.id);
+        std::set<std::string> posts;
+        for (const auto& reel : newest.jobs) {
+            if (std::ranges::find(ids, reel.id) != ids.end()) posts.insert(post_of(reel));
+        }
+        for (const auto& reel : newest.jobs) {
+            if (posts.insert(post_of(reel)).second) add(reel.id);
+        }
     }
     auto found = co_await parts_.jobs.find_all(ids, by);
     std::vector<jobs::job> reels;
