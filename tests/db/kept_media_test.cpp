@@ -230,13 +230,15 @@ TEST_F(KeptMedia, TheLatestVideoOfAPostIsFound) {
     const auto first = with_video(10);
     const auto second = with_video(20);
     run(pool().run(soon(), age_videos_query, first));
-    const auto found = run(media_.find_video_of_post(ann_, "post", soon())).value();
+    const auto found = run(media_.find_video_of_post(ann_, "post", {}, soon())).value();
     EXPECT_EQ(found.file.size_bytes, 20);
     EXPECT_NE(found.result.find("platform_meta"), std::string::npos);
-    EXPECT_FALSE(run(media_.find_video_of_post(ann_, "other", soon())));
-    EXPECT_FALSE(run(media_.find_video_of_post(bob_, "post", soon())));
+    EXPECT_EQ(run(media_.find_video_of_post(ann_, "post", digest_a, soon()))->file.size_bytes, 20);
+    EXPECT_FALSE(run(media_.find_video_of_post(ann_, "post", std::string(64, 'b'), soon())));
+    EXPECT_FALSE(run(media_.find_video_of_post(ann_, "other", {}, soon())));
+    EXPECT_FALSE(run(media_.find_video_of_post(bob_, "post", {}, soon())));
     EXPECT_TRUE(run(store_.remove(ann_, second, soon())));
-    EXPECT_EQ(run(media_.find_video_of_post(ann_, "post", soon())).value().file.size_bytes, 10);
+    EXPECT_EQ(run(media_.find_video_of_post(ann_, "post", {}, soon())).value().file.size_bytes, 10);
 }
 
 TEST_F(KeptMedia, VideosExpireByAgeAndBytes) {

@@ -244,6 +244,19 @@ class Videos(KeptMediaTest):
         self.assertEqual(times, "2")
         self.assertEqual(someone.request("GET", self.video_path(again)).status, 200)
 
+    def test_a_reused_analysis_keeps_the_analysed_video(self):
+        _, someone = self.start()
+        first = self.done(someone)
+        headers = {"Content-Type": "video/mp4"}
+        other = sample() + bytes([0, 0, 0, 8]) + b"free"  # Another file: players skip the box.
+        answer = someone.request("POST", f"/api/v1/reels/analyze?url={POST}", other, headers)
+        upload = someone.finished(answer.json()["id"])
+        self.assertEqual(someone.request("GET", self.video_path(upload)).body, other)
+        copy = self.done(someone)
+        self.assertEqual(copy["result"]["metadata"]["sha256"], first["result"]["metadata"]["sha256"])
+        video = someone.request("GET", self.video_path(copy)).body
+        self.assertEqual(hashlib.sha256(video).hexdigest(), copy["result"]["metadata"]["sha256"])
+
     def test_the_oldest_videos_are_deleted_first(self):
         size = len(sample())
         served, someone = self.start(videos_kept_bytes_max=2 * size)

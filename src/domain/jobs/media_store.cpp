@@ -34,6 +34,7 @@ constexpr db::query find_video_of_post_query{"media.find_video_of_post", R"sql(
            latest.object_id::text AS object, job.result
       FROM (SELECT * FROM upload
              WHERE account_id = $1 AND post_key = $2 AND kept_at IS NOT NULL
+               AND sha256 = coalesce($3, sha256)
              ORDER BY kept_at DESC LIMIT 1) AS latest
       JOIN job ON job.id = latest.job_id AND job.status = 'done')sql"};
 
@@ -125,8 +126,8 @@ awaitable<bool> media_store::has_reel(account_id caller, job_id id, deadline by)
 }
 
 awaitable<std::optional<post_file>> media_store::find_video_of_post(
-    account_id caller, std::string post_key, deadline by) const {
-    return read_optional<post_file>(by, find_video_of_post_query, caller, post_key);
+    account_id caller, std::string post_key, std::optional<std::string> sha256, deadline by) const {
+    return read_optional<post_file>(by, find_video_of_post_query, caller, post_key, sha256);
 }
 
 awaitable<std::vector<std::byte>> media_store::read(

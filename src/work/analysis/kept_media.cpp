@@ -160,7 +160,9 @@ stored_media kept_media::copy(
     if (frames) stored.frames = stored_or_none(job, *std::move(frames), within);
     show_frames(document, job.id, stored.frames);
     if (!parts_.videos) return stored;
-    auto video = copy_video(job, post_key, objects_of(stored.frames), within);
+    // A video of the post that was uploaded since may be another one.
+    auto sha256 = text_or(document.at("metadata"), "sha256", "");
+    auto video = copy_video(job, post_key, std::move(sha256), objects_of(stored.frames), within);
     if (video) {
         stored.video = *std::move(video);
     } else {
@@ -171,7 +173,7 @@ stored_media kept_media::copy(
 
 std::optional<fetched> kept_media::fetch(
     const jobs::claimed_job& job, const std::string& post_key, const attempt_limits& within) const {
-    const auto kept = find(job, post_key, within);
+    const auto kept = find(job, post_key, std::nullopt, within);
     if (!kept) return std::nullopt;
     auto folder = parts_.scratch.make_folder(job);
     auto file = folder ? write(kept->file, folder->path() / "video", within)
@@ -186,10 +188,11 @@ std::optional<fetched> kept_media::fetch(
 }
 
 std::optional<jobs::post_file> kept_media::find(
-    const jobs::claimed_job& job, const std::string& post_key, const attempt_limits& within) const {
+    const jobs::claimed_job& job, const std::string& post_key, std::optional<std::string> sha256,
+    const attempt_limits& within) const {
     if (!parts_.videos || post_key.empty()) return std::nullopt;
     auto kept = ask(within, [&](deadline by) {
-        return parts_.store.find_video_of_post(job.account, post_key, by);
+        return parts_.store.find_video_of_post(job.account, post_key, std::move(sha256), by);
     });
     if (kept) return *std::move(kept);
     note_failure("find video", job, kept.error());
@@ -342,9 +345,9 @@ result<std::string> kept_media::register_object(
 
 /// Empty if the earlier video is not kept.
 result<std::optional<jobs::kept_video>> kept_media::copy_video(
-    const jobs::claimed_job& job, const std::string& post_key,
+    const jobs::claimed_job& job, const std::string& post_key, std::string sha256,
     const std::vector<std::string>& others, const attempt_limits& within) const {
-    const auto kept = job.is_upload ? std::nullopt : find(job, post_key, within);
+    const auto kept = job.is_upload ? std::nullopt : find(job, post_key, std::move(sha256), within);
     if (!kept && !job.is_upload) return std::optional<jobs::kept_video>{};
     auto folder = parts_.scratch.make_folder(job);
     if (!folder) return folder.error();

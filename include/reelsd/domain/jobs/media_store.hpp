@@ -68,9 +68,10 @@ public:
     awaitable<std::optional<kept_file>> find_video(account_id caller, job_id id, deadline by) const;
     /// Whether the reel exists and is the caller's own.
     awaitable<bool> has_reel(account_id caller, job_id id, deadline by) const;
-    /// The latest kept video of the account's post.
+    /// The latest kept video of the account's post; with `sha256`, the latest of those bytes.
     awaitable<std::optional<post_file>> find_video_of_post(
-        account_id caller, std::string post_key, deadline by) const;
+        account_id caller, std::string post_key, std::optional<std::string> sha256,
+        deadline by) const;
 
     /// Up to `bytes` bytes from `offset` of a file in the database; fewer at the end of a row, none
     /// when the file is gone.

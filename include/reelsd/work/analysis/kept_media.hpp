@@ -109,7 +109,7 @@ public:
 private:
     [[nodiscard]] std::optional<jobs::post_file> find(
         const jobs::claimed_job& job, const std::string& post_key,
-        const attempt_limits& within) const;
+        std::optional<std::string> sha256, const attempt_limits& within) const;
     [[nodiscard]] result<platform::media_file> write(
         const jobs::kept_file& file, const std::filesystem::path& target,
         const attempt_limits& within) const;
@@ -132,7 +132,7 @@ private:
         const jobs::claimed_job& job, const std::vector<std::string>& others,
         const attempt_limits& within) const;
     [[nodiscard]] result<std::optional<jobs::kept_video>> copy_video(
-        const jobs::claimed_job& job, const std::string& post_key,
+        const jobs::claimed_job& job, const std::string& post_key, std::string sha256,
         const std::vector<std::string>& others, const attempt_limits& within) const;
     void note_failure(std::string_view step, const jobs::claimed_job& job, const error& why) const;
 
