@@ -97,6 +97,10 @@ error outage_of(const error& why) {
     return error{errc::timed_out, why.detail()};
 }
 
+http::response not_kept(const http::request_context& ctx) {
+    return ctx.problem(error_reason::video_not_kept, "not found");
+}
+
 /// GET /api/v1/reels/{id}/frames/{n}: the picture of a key moment of one of the caller's reels. 200
 /// a JPEG; 404 also when the moment has none; 503 when the media store does not answer.
 awaitable<http::response> get_frame(http::request_context& ctx, media_service& service) {
@@ -195,8 +199,9 @@ awaitable<http::response> answer_with_video(
         .piece = {}};
     if (ctx.request().method == http::verb::get) {
         auto first = co_await read_piece(service, part.video, part.offset, part.left);
+        const bool is_gone = first ? first->empty() : first.error().code() == errc::not_found;
+        if (is_gone) co_return not_kept(ctx);
         if (!first) co_return ctx.problem(outage_of(first.error()));
-        if (first->empty()) co_return ctx.problem(error{errc::not_found});
         part.piece = *std::move(first);
     }
     const auto size = part.video.size_bytes;
@@ -228,7 +233,7 @@ awaitable<http::response> get_video(http::request_context& ctx, media_service& s
     if (!video) {
         const bool is_known = co_await service.media.has_reel(ctx.caller(), *id, ctx.database_by());
         if (!is_known) co_return ctx.problem(error{errc::not_found});
-        co_return ctx.problem(error_reason::video_not_kept, "not found");
+        co_return not_kept(ctx);
     }
     const auto etag = fmt::format("\"{}\"", video->sha256);
     const auto size = video->size_bytes;

@@ -207,7 +207,8 @@ std::unique_ptr<net::s3_store> open_media_store(const settings& config) {
 
 awaitable<result<std::vector<std::byte>>> read_object(
     const net::s3_store* store, async::offload_pool& threads, jobs::object_range part) {
-    if (store == nullptr) co_return error{errc::storage_failed, "no media store is configured"};
+    // Not an outage: the object is in a store of earlier settings.
+    if (store == nullptr) co_return error{errc::not_found, "no media store is configured"};
     const auto by = deadline::after(object_time_max);
     const auto get = [&] {
         return store->get(

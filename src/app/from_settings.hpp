@@ -111,8 +111,8 @@ private:
 /// One request to the store. A client that waits longer for a part of a video has given up.
 inline constexpr std::chrono::seconds object_time_max{10};
 
-/// Reads a part of an object on one of `threads`. Errors: those of s3_store::get(); storage_failed
-/// when `store` is null. The objects outlive the call.
+/// Reads a part of an object on one of `threads`. Errors: those of s3_store::get(); not_found when
+/// `store` is null. The objects outlive the call.
 [[nodiscard]] awaitable<result<std::vector<std::byte>>> read_object(
     const net::s3_store* store, async::offload_pool& threads, jobs::object_range part);
 

@@ -366,6 +366,20 @@ class ObjectStore(KeptMediaTest):
                       "SignatureDoesNotMatch", checked.stdout)
         self.assertNotEqual(checked.returncode, 0)
 
+    def test_media_of_a_store_that_is_no_longer_configured(self):
+        served, someone = self.start()
+        job = self.done(someone, SAMPLE)
+        stored = set(self.store.objects)
+        served.stop()
+        someone.daemon = self.shared_daemon(workers=2, videos_kept_days=1).start()
+        for path, code in ((self.video_path(job), "video_not_kept"),
+                           (f"/api/v1/reels/{job['id']}/frames/0", "not_found")):
+            missing = someone.request("GET", path)
+            self.assertProblem(missing, 404, "not found")
+            self.assertEqual(missing.headers["X-Error-Code"], code)
+        self.assertEqual(someone.request("DELETE", f"/api/v1/reels/{job['id']}").status, 204)
+        self.assertEqual(set(self.store.objects), stored)
+
     def test_an_unreachable_store(self):
         self.store.stop()
         _, someone = self.start()
