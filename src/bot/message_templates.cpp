@@ -297,7 +297,9 @@ rich_text answer(const questions::answer& answered) {
 
 rich_text refused_question(const questions::refusal& refusal) {
     auto line = fmt::format("The question was not answered: {}.", refusal.text);
-    if (refusal.retry_after > 0) {
+    if (refusal.why == questions::refusal::reason::budget_spent) {
+        line += " Wait for the next month (UTC), or ask an administrator for a higher budget.";
+    } else if (refusal.retry_after > 0) {
         line += fmt::format(" Try again in {} seconds.", refusal.retry_after);
     }
     return {plain(std::move(line))};

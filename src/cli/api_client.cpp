@@ -112,9 +112,9 @@ error with_retry_after(const error& failure, const attempt_outcome& outcome) {
     return error{
         failure.code(),
         fmt::format(
-            "{}; the server asks to try again after {} s",
+            "{}; the server asks to try again after {}",
             failure.detail(),
-            outcome.retry_after->count())};
+            retry_time_text(*outcome.retry_after, std::chrono::system_clock::now()))};
 }
 
 /// Whether a failed attempt may have taken effect on the server.
@@ -491,9 +491,11 @@ api_client::download_attempt api_client::download_once(
     }
     download_attempt attempt{.ended = {}, .outcome = {}};
     std::string error_body;
+    std::string reason;
     request.on_head = [&](const net::response_head& head) -> result<void> {
         attempt.outcome = {
             .status = head.status, .retry_after = retry_after_of(head.headers.find("Retry-After"))};
+        reason = head.headers.find("X-Error-Code").value_or("");
         if (!is_data(head.status)) return {};
         const auto part = part_of(head, position);
         if (!part) return part.error();
@@ -512,7 +514,7 @@ api_client::download_attempt api_client::download_once(
     const auto status = attempt.outcome.status;
     if (answer && is_data(*status)) return attempt;
     if (answer) {
-        attempt.ended = failure_of(*status, error_body);
+        attempt.ended = failure_of(*status, error_body, reason);
         return attempt;
     }
     attempt.ended = answer.error();

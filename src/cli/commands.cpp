@@ -363,7 +363,11 @@ exit_code download_frames(const command_context& context, const download_argumen
         print(context, shown_path(target));
     }
     if (frames > 0) return exit_code::ok;
-    return fail(context, exit_code::refused, fmt::format("reel {} has no frames", arguments.id));
+    const auto status = text_or(job->document, "status", "");
+    const auto suffix =
+        status == "done" ? std::string{} : fmt::format(": its status is {}", one_line(status));
+    return fail(
+        context, exit_code::refused, fmt::format("reel {} has no frames{}", arguments.id, suffix));
 }
 
 exit_code run_download(const command_context& context, const download_arguments& arguments) {

@@ -35,7 +35,7 @@ exit_code report(const command_context& context, const error& failure) {
     auto code = exit_code_of(failure.code());
     if (code == exit_code::interrupted) return fail(context, code, "interrupted");
     code = fail(context, code, failure.detail());
-    if (const auto advice = advice_for(failure.code()); !advice.empty()) context.shown.note(advice);
+    if (const auto advice = advice_for(failure); !advice.empty()) context.shown.note(advice);
     return code;
 }
 

@@ -111,13 +111,26 @@ error no_reelsd_answer(std::string_view what) {
     return error{errc::connection_failed, fmt::format("{}: is this a reelsd server?", what)};
 }
 
-std::string_view advice_for(errc code) noexcept {
-    // No switch over all codes: most never reach a client, or their message suffices.
-    if (code == errc::unauthorized) {
-        return "Check the token in --token, REELS_TOKEN or the configuration file; the "
-               "administrator creates a new one with: reelsd token create";
+bool has_reason(const error& failure, error_reason reason) {
+    return failure.detail().find(fmt::format(", {})", name_of(reason))) != std::string::npos;
+}
+
+std::string_view advice_for(const error& failure) {
+    if (has_reason(failure, error_reason::budget_exceeded)) {
+        return "Wait for the next month (UTC), or ask an administrator for a higher budget.";
     }
-    if (code == errc::not_found) return "To see your reels and their ids: reels list";
+    if (has_reason(failure, error_reason::video_not_kept)) {
+        return "The server keeps no video of it, or no longer. The operator can keep those of new "
+               "reels with videos-kept-days.";
+    }
+    // No switch over all codes: most never reach a client, or their message suffices.
+    const auto code = failure.code();
+    if (code == errc::unauthorized) {
+        return "Check the token in --token, REELS_TOKEN or the configuration file. Create a new "
+               "one on the dashboard's Tokens page; an administrator can also use: reelsd token "
+               "create";
+    }
+    if (code == errc::not_found) return "To see your reels, their ids and states: reels list";
     if (code == errc::limit_reached) {
         return "Try again in a minute, or when one of your reels is done: reels list";
     }
@@ -127,6 +140,21 @@ std::string_view advice_for(errc code) noexcept {
     }
     if (code == errc::internal) return "The server has an internal problem: try again later.";
     return {};
+}
+
+std::string retry_time_text(std::chrono::seconds wait, std::chrono::system_clock::time_point now) {
+    if (wait <= std::chrono::hours{1}) return fmt::format("{} s", wait.count());
+    const auto end = std::chrono::ceil<std::chrono::minutes>(now + wait);
+    const auto day = std::chrono::floor<std::chrono::days>(end);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss time{end - day};
+    return fmt::format(
+        "{:04}-{:02}-{:02} {:02}:{:02} UTC",
+        static_cast<int>(date.year()),
+        static_cast<unsigned>(date.month()),
+        static_cast<unsigned>(date.day()),
+        time.hours().count(),
+        time.minutes().count());
 }
 
 std::optional<std::chrono::seconds> retry_after_of(std::optional<std::string_view> value) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <reelsd/base/error_reason.hpp>
 #include <reelsd/base/result.hpp>
 
 #include <chrono>
@@ -38,8 +39,15 @@ enum class exit_code : int {
 /// connection_failed for an answer that the API does not give: "the answer is not a JPEG".
 [[nodiscard]] error no_reelsd_answer(std::string_view what);
 
+/// Whether failure_of() has added this reason to the message.
+[[nodiscard]] bool has_reason(const error& failure, error_reason reason);
+
 /// A sentence that tells the user how to fix a failure; empty if the message already does.
-[[nodiscard]] std::string_view advice_for(errc code) noexcept;
+[[nodiscard]] std::string_view advice_for(const error& failure);
+
+/// When to try again: "40 s", or after more than an hour "2026-12-01 00:00 UTC".
+[[nodiscard]] std::string retry_time_text(
+    std::chrono::seconds wait, std::chrono::system_clock::time_point now);
 
 /// The seconds of a Retry-After header; nothing for its date form, which a retry bounded to a
 /// minute does not need.

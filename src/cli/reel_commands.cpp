@@ -9,6 +9,7 @@
 
 #include <array>
 #include <string>
+#include <utility>
 
 // Commands that show one reel elsewhere: in the browser, in a player.
 namespace reelsd::cli {
@@ -51,6 +52,11 @@ struct subtitles_arguments {
 
 exit_code run_subtitles(const command_context& context, const subtitles_arguments& arguments) {
     const auto file = context.api.subtitles(arguments.id, arguments.format, context.stop);
+    if (!file && file.error().code() == errc::not_found) {
+        auto text =
+            fmt::format("reel {} has no subtitles: {}", arguments.id, file.error().detail());
+        return report(context, error{errc::not_found, std::move(text)});
+    }
     if (!file) return report(context, file.error());
     print(context, printable(*file, line_breaks::keep));
     return exit_code::ok;

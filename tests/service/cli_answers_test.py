@@ -352,6 +352,10 @@ class Download(FolderTest):
         done = self.ended(self.reels_here("download", "42", server=server), 4)
         self.assertIn("reels: the server has no video of reel 42: not found (HTTP 404)", done.stderr)
         self.assertEqual(self.files(), [])
+        server = self.serve((404, {"message": "not found", "status": "error"}, ("X-Error-Code", "video_not_kept")))
+        done = self.ended(self.reels_here("download", "42", server=server), 4)
+        self.assertIn("no video of reel 42: not found (HTTP 404, video_not_kept)\n", done.stderr)
+        self.assertIn("videos-kept-days", done.stderr)
 
     def test_a_missing_folder(self):
         server = self.video(self.CONTENT)
@@ -385,6 +389,15 @@ class Download(FolderTest):
     def test_a_reel_without_frames(self):
         done = self.ended(self.reels_here("download", "42", "--frames", server=self.serve((200, DONE))), 4)
         self.assertEqual(done.stderr, "reels: reel 42 has no frames\n")
+        running = {"id": 42, "url": DONE["url"], "status": "processing", "created_at": DONE["created_at"]}
+        done = self.ended(self.reels_here("download", "42", "--frames", server=self.serve((200, running))), 4)
+        self.assertEqual(done.stderr, "reels: reel 42 has no frames: its status is processing\n")
+
+    def test_a_reel_without_subtitles(self):
+        server = self.serve((404, {"message": "not found", "status": "error"}))
+        done = self.ended(self.reels_here("subtitles", "42", server=server), 4)
+        self.assertIn("reels: reel 42 has no subtitles: not found (HTTP 404)\n", done.stderr)
+        self.assertIn("states: reels list", done.stderr)
 
     def test_a_frame_that_is_not_a_jpeg(self):
         server = self.serve((200, self.job_with_frames()), (200, b"<html>"))

@@ -327,6 +327,15 @@ class Tools(McpTest):
                 self.assertIn(text, self.failed(client.call(tool[0], **tool[1])))
                 self.assertEqual(len(self.server.requests), 1)
 
+    def test_a_spent_budget(self):
+        client = self.client((429, {"message": "monthly budget of $5 is spent", "status": "error"},
+                              ("Retry-After", "211476"), ("X-Error-Code", "budget_exceeded")))
+        self.assertRegex(
+            self.failed(client.call("analyze_reel", url=LINK)),
+            r"is spent \(HTTP 429, budget_exceeded\); the server asks to try again after "
+            r"\d{4}-\d\d-\d\d \d\d:\d\d UTC\. The account can pay for nothing more before the next month")
+        self.assertEqual(len(self.server.requests), 1)
+
     def test_an_unavailable_server(self):
         down = (503, {"message": "the service is unavailable", "status": "error"})
         client = self.client(QUEUED, down)

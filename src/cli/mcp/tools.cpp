@@ -19,7 +19,12 @@ namespace reelsd::cli::mcp {
 namespace {
 
 /// Tells a model how to handle a failure of the API; empty if the message already does.
-std::string_view advice_to_model(errc code) {
+std::string_view advice_to_model(const error& failure) {
+    if (has_reason(failure, error_reason::budget_exceeded)) {
+        return "The account can pay for nothing more before the next month (UTC), unless an "
+               "administrator raises its budget: tell the user, and do not call again.";
+    }
+    const auto code = failure.code();
     // No switch over all codes: most never reach a client.
     if (code == errc::unauthorized) {
         return "The user must give this MCP server a valid API token (REELS_TOKEN); until then no "
@@ -47,7 +52,7 @@ std::string_view without_stop(std::string_view text) {
 
 tool_result api_failure(const error& failure, std::string_view prefix = {}) {
     auto text = fmt::format("{}{}", prefix, failure.detail());
-    const auto advice = advice_to_model(failure.code());
+    const auto advice = advice_to_model(failure);
     if (!advice.empty()) text = fmt::format("{}. {}", without_stop(text), advice);
     return failed(std::move(text));
 }

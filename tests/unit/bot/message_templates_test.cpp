@@ -100,6 +100,13 @@ TEST(RefusedQuestion, SaysWhenToTryAgain) {
              .text = "the model cannot be reached",
              .retry_after = 30})),
         "The question was not answered: the model cannot be reached. Try again in 30 seconds.");
+    EXPECT_EQ(
+        to_html(templates::refused_question(
+            {.why = questions::refusal::reason::budget_spent,
+             .text = "monthly budget of $5.00 is spent",
+             .retry_after = 212'655})),
+        "The question was not answered: monthly budget of $5.00 is spent. Wait for the next month "
+        "(UTC), or ask an administrator for a higher budget.");
 }
 
 TEST(CostText, IsExact) {

@@ -88,13 +88,29 @@ TEST(FailureOf, ReportsTheServersMessage) {
 // Goal: the user gets advice for failures they can fix. Method: the codes of failure_of().
 TEST(AdviceFor, NamesTheRemedy) {
     using ::testing::HasSubstr;
-    EXPECT_THAT(advice_for(errc::unauthorized), HasSubstr("REELS_TOKEN"));
-    EXPECT_THAT(advice_for(errc::not_found), HasSubstr("reels list"));
-    EXPECT_THAT(advice_for(errc::limit_reached), HasSubstr("Try again"));
-    EXPECT_THAT(advice_for(errc::connection_failed), HasSubstr("REELS_SERVER"));
-    EXPECT_THAT(advice_for(errc::timed_out), HasSubstr("REELS_SERVER"));
-    EXPECT_THAT(advice_for(errc::internal), HasSubstr("later"));
-    EXPECT_EQ(advice_for(errc::invalid_argument), "") << "the message suffices";
+    EXPECT_THAT(advice_for(error{errc::unauthorized}), HasSubstr("REELS_TOKEN"));
+    EXPECT_THAT(advice_for(error{errc::unauthorized}), HasSubstr("dashboard's Tokens page"));
+    EXPECT_THAT(advice_for(error{errc::not_found}), HasSubstr("reels list"));
+    EXPECT_THAT(advice_for(error{errc::limit_reached}), HasSubstr("Try again"));
+    EXPECT_THAT(advice_for(error{errc::connection_failed}), HasSubstr("REELS_SERVER"));
+    EXPECT_THAT(advice_for(error{errc::timed_out}), HasSubstr("REELS_SERVER"));
+    EXPECT_THAT(advice_for(error{errc::internal}), HasSubstr("later"));
+    EXPECT_EQ(advice_for(error{errc::invalid_argument}), "") << "the message suffices";
+    const auto advised = [](int status, const char* reason) {
+        return advice_for(failure_of(status, R"({"message": "x"})", reason));
+    };
+    EXPECT_THAT(advised(429, "limit_concurrent_jobs"), HasSubstr("Try again in a minute"));
+    EXPECT_THAT(advised(429, "budget_exceeded"), HasSubstr("next month (UTC)"));
+    EXPECT_THAT(advised(404, "video_not_kept"), HasSubstr("videos-kept-days"));
+    EXPECT_THAT(advised(404, "not_found"), HasSubstr("reels list"));
+}
+
+TEST(RetryTimeText, IsADateAfterAnHour) {
+    const auto now = std::chrono::sys_days{2026y / 11 / 28} + 13h + 20min + 30s;
+    EXPECT_EQ(retry_time_text(0s, now), "0 s");
+    EXPECT_EQ(retry_time_text(3600s, now), "3600 s");
+    EXPECT_EQ(retry_time_text(3601s, now), "2026-11-28 14:21 UTC");
+    EXPECT_EQ(retry_time_text(211'170s, now), "2026-12-01 00:00 UTC");
 }
 
 TEST(RetryAfterOf, ReadsSeconds) {
