@@ -25,12 +25,20 @@ bool is_best_first(const ranked_reel& left, const ranked_reel& right) {
     return left.score != right.score ? left.score > right.score : left.job > right.job;
 }
 
+bool is_allowed(const ranking_request& request, job_id job) {
+    return !request.only || std::ranges::binary_search(*request.only, job);
+}
+
 /// The sum of each reel's postings, weighted by their rarity. Reels whose sum without rarity is not
 /// over `weight_min` are left out.
 std::vector<ranked_reel> ranking(
     const std::vector<asked_term>& terms, const ranking_request& request, double weight_min) {
-    const auto is_rare = [](const asked_term& term) {
-        return !term.postings->empty() && term.postings->size() < postings_max;
+    // A term that no allowed reel has must not exclude the frequent ones.
+    const auto is_rare = [&request](const asked_term& term) {
+        return term.postings->size() < postings_max &&
+               std::ranges::any_of(*term.postings, [&request](const posting& candidate) {
+                   return is_allowed(request, candidate.job);
+               });
     };
     const bool skip_frequent = std::ranges::any_of(terms, is_rare);
     struct sums {
@@ -43,6 +51,7 @@ std::vector<ranked_reel> ranking(
         if (skip_frequent && !is_rare(term)) continue;
         const auto rareness = rarity(term, request.reels);
         for (const auto& [job, weight] : *term.postings) {
+            if (!is_allowed(request, job)) continue;
             auto& sum = reels[job.value];
             sum.weight += static_cast<double>(weight) * term.weight;
             sum.score += static_cast<double>(weight) * term.weight * rareness;
@@ -50,9 +59,7 @@ std::vector<ranked_reel> ranking(
     }
     std::vector<ranked_reel> ranked;
     for (const auto& [job, sum] : reels) {
-        const bool is_allowed =
-            !request.only || std::ranges::binary_search(*request.only, job_id{job});
-        if (is_allowed && sum.weight > weight_min) ranked.push_back({job_id{job}, sum.score});
+        if (sum.weight > weight_min) ranked.push_back({job_id{job}, sum.score});
     }
     const auto kept = std::min(ranked.size(), ranked_max);
     std::ranges::partial_sort(
@@ -88,8 +95,7 @@ std::vector<ranked_reel> rank_reels(const ranking_request& request) {
     add(ranking(request.concepts, request, similarity_min), [](double) { return 1.0; });
     for (std::size_t i = 0; i < request.near.size(); ++i) {
         const auto job = request.near[i];
-        if (!request.only || std::ranges::binary_search(*request.only, job))
-            scores[job.value] += share_of(i + 1);
+        if (is_allowed(request, job)) scores[job.value] += share_of(i + 1);
     }
 
     const double rankings = request.near.empty() ? 2 : 3;

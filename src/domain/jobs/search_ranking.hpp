@@ -18,7 +18,8 @@ struct posting {
 /// The reels of an account that have one word or concept: all of them, or the newest
 /// `postings_max`.
 using posting_list = std::vector<posting>;
-/// A term in as many reels discriminates badly, and is used only if there is no rarer one.
+/// A term in as many reels discriminates badly, and is used only if there is no rarer one in the
+/// reels that are searched.
 inline constexpr std::size_t postings_max = 1000;
 
 /// A word or concept of a search.

@@ -80,6 +80,15 @@ TEST(SearchRanking, AFrequentWordIsUsedOnlyAlone) {
     EXPECT_THAT(ids({.words = {frequent, term({})}, .reels = 5000}), SizeIs(100));
 }
 
+TEST(SearchRanking, ARareWordOfOtherReelsDoesNotExcludeAFrequentOne) {
+    EXPECT_THAT(
+        ids(
+            {.words = {frequent_term(postings_max), term({{{5000}, 1}})},
+             .only = {{{1}, {2}}},
+             .reels = 5000}),
+        ElementsAre(2, 1));
+}
+
 TEST(SearchRanking, OnlyAllowedReelsAreFound) {
     ranking_request request{
         .words = {term({{{1}, 1}, {{2}, 1}, {{3}, 1}})}, .near = {{3}, {2}, {4}}, .reels = 4};
