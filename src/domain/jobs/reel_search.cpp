@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <span>
+#include <type_traits>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -206,19 +207,6 @@ std::vector<Term> cut_terms(const std::vector<Term>& asked, std::span<const aske
     return cut;
 }
 
-/// Replaces postings by those that were read for the filter of the search.
-template <class Term>
-void narrow(
-    std::vector<term_postings<Term>> read, const std::vector<Term>& asked,
-    std::vector<asked_term>& terms) {
-    for (const auto& [term, packed] : read) {
-        auto& narrowed =
-            terms[static_cast<std::size_t>(std::ranges::find(asked, term) - asked.begin())];
-        narrowed.postings_of_all = narrowed.postings->size();
-        narrowed.postings = postings_from(packed);
-    }
-}
-
 /// Adds what was read. Returns the bytes that it takes.
 template <class Term, class Cached>
 std::size_t add_postings(std::vector<term_postings<Term>> read, Cached& cached) {
@@ -413,26 +401,27 @@ awaitable<reel_search::ranked_reels> reel_search::rank(
             filter.created_from,
             filter.created_before,
             filter.reel));
-        co_await read_narrowed(caller, start.lexemes, request.concepts, asked, by);
+        const auto& only = *asked.only;
+        co_await read_narrowed(caller, start.lexemes, only, asked.words, by);
+        co_await read_narrowed(caller, request.concepts, only, asked.concepts, by);
     }
     co_return ranked_reels{.reels = rank_reels(asked), .cached = cached};
 }
 
 /// The newest postings of a frequent term may lack the filter's reels: reads those again.
+template <class Term>
 awaitable<void> reel_search::read_narrowed(
-    account_id caller, const std::vector<std::string>& words,
-    const std::vector<std::int32_t>& concepts, ranking_request& asked, deadline by) {
-    const auto cut_words = cut_terms(words, asked.words);
-    if (!cut_words.empty()) {
-        auto read = co_await read_all<term_postings<std::string>>(
-            by, words_query, caller, cut_words, asked.only);
-        narrow(std::move(read), words, asked.words);
-    }
-    const auto cut_concepts = cut_terms(concepts, asked.concepts);
-    if (!cut_concepts.empty()) {
-        auto read = co_await read_all<term_postings<std::int32_t>>(
-            by, concepts_query, caller, cut_concepts, asked.only);
-        narrow(std::move(read), concepts, asked.concepts);
+    account_id caller, const std::vector<Term>& terms, const std::vector<job_id>& only,
+    std::vector<asked_term>& asked, deadline by) {
+    const auto cut = cut_terms(terms, asked);
+    if (cut.empty()) co_return;
+    const auto& query = std::is_same_v<Term, std::string> ? words_query : concepts_query;
+    const auto read = co_await read_all<term_postings<Term>>(by, query, caller, cut, only);
+    for (const auto& [term, packed] : read) {
+        const auto at = std::ranges::find(terms, term) - terms.begin();
+        auto& narrowed = asked[static_cast<std::size_t>(at)];
+        narrowed.postings_of_all = narrowed.postings->size();
+        narrowed.postings = postings_from(packed);
     }
 }
 

@@ -66,9 +66,10 @@ private:
     struct ranked_reels;
 
     awaitable<ranked_reels> rank(account_id caller, const search_request& request, deadline by);
+    template <class Term>
     awaitable<void> read_narrowed(
-        account_id caller, const std::vector<std::string>& words,
-        const std::vector<std::int32_t>& concepts, struct ranking_request& asked, deadline by);
+        account_id caller, const std::vector<Term>& terms, const std::vector<job_id>& only,
+        std::vector<struct asked_term>& asked, deadline by);
 
     std::shared_ptr<class search_cache> cache_;
 };
