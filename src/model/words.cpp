@@ -183,6 +183,11 @@ bool is_of_unspaced_script(char32_t letter) {
                               std::ranges::find(scripts, ::uc_script(letter)) != scripts.end());
 }
 
+bool is_han(char32_t letter) {
+    static const auto* const han = ::uc_script_byname("Han");
+    return ::uc_is_script(letter, han);
+}
+
 /// Accents and apostrophes: "don't" becomes "dont".
 bool is_inside_word(char32_t value) {
     return value == '\'' || value == 0x2019 || ::uc_is_general_category(value, UC_CATEGORY_Mn);
@@ -201,16 +206,45 @@ std::string without_accents(std::string_view text) {
     return composed(plain);
 }
 
-/// Appends "ab bc" for "abc", as a word of its own.
-void append_pairs(std::string& text, const std::u32string& letters) {
+/// Appends "ab bc" for "abc", as words of their own, and with `each_han` also its Han letters.
+void append_pairs(std::string& text, const std::u32string& letters, bool each_han) {
     text += ' ';
-    for (std::size_t at = 0; at + 1 < letters.size(); ++at) {
+    for (std::size_t at = 0; at < letters.size(); ++at) {
+        if (letters.size() == 1 || (each_han && is_han(letters[at]))) {
+            append_code_point(text, letters[at]);
+            text += ' ';
+        }
+        if (at + 1 == letters.size()) break;
         append_code_point(text, letters[at]);
         append_code_point(text, letters[at + 1]);
         text += ' ';
     }
-    if (letters.size() == 1) append_code_point(text, letters[0]);
-    text += ' ';
+}
+
+/// The text in the form of search_text() or, with `each_han`, of indexed_text().
+std::string compared_text(std::string_view text, bool each_han) {
+    const auto points = code_points_of(without_accents(text));
+    std::string written;
+    std::u32string run;
+    const auto close_run = [&] {
+        if (!run.empty()) append_pairs(written, std::exchange(run, {}), each_han);
+    };
+    for (std::size_t at = 0; at < points.size(); ++at) {
+        const auto value = points[at];
+        if (is_of_unspaced_script(value)) {
+            run += value;
+            continue;
+        }
+        close_run();
+        // PostgreSQL takes "word.word" for a host and "a/b" for a path.
+        const bool joins_words =
+            std::u32string_view{U"./:@\\~"}.find(value) != std::u32string::npos;
+        const bool is_in_number = at > 0 && at + 1 < points.size() &&
+                                  is_ascii_digit(points[at - 1]) && is_ascii_digit(points[at + 1]);
+        append_code_point(written, joins_words && !is_in_number ? U' ' : value);
+    }
+    close_run();
+    return written;
 }
 
 /// Letters, marks, numbers and symbols. Format characters, such as joiners, do not count.
@@ -274,28 +308,11 @@ std::vector<std::string> folded_words_of(std::string_view text) {
 }
 
 std::string search_text(std::string_view text) {
-    const auto points = code_points_of(without_accents(text));
-    std::string written;
-    std::u32string run;
-    const auto close_run = [&] {
-        if (!run.empty()) append_pairs(written, std::exchange(run, {}));
-    };
-    for (std::size_t at = 0; at < points.size(); ++at) {
-        const auto value = points[at];
-        if (is_of_unspaced_script(value)) {
-            run += value;
-            continue;
-        }
-        close_run();
-        // PostgreSQL takes "word.word" for a host and "a/b" for a path.
-        const bool joins_words =
-            std::u32string_view{U"./:@\\~"}.find(value) != std::u32string::npos;
-        const bool is_in_number = at > 0 && at + 1 < points.size() &&
-                                  is_ascii_digit(points[at - 1]) && is_ascii_digit(points[at + 1]);
-        append_code_point(written, joins_words && !is_in_number ? U' ' : value);
-    }
-    close_run();
-    return written;
+    return compared_text(text, false);
+}
+
+std::string indexed_text(std::string_view text) {
+    return compared_text(text, true);
 }
 
 bool is_mostly_latin(std::string_view text) {

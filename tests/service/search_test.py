@@ -1,14 +1,17 @@
 """Tests GET /api/v1/reels/search of the real daemon: hits, and errors.
 
 Method: one daemon analyses the sample reel, whose words are known (coffee, fresh beans, grinding), for one
-account; another account has no reels.
+account; another account has no reels. Short videos are uploaded with captions in other scripts.
 """
 
+import os
+import tempfile
 import unittest
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from urllib.parse import quote
 
-from service_support import Daemon, ServiceTest
+from service_support import Daemon, ServiceTest, make_short_video
 
 SAMPLE = "https://www.instagram.com/reel/reelsd-sample/"
 
@@ -74,6 +77,31 @@ class Finding(SearchTest):
         self.assertEqual([hit["id"] for hit in self.hits("coffee", account=self.other)], [reel])
         self.assertEqual(self.other.request("DELETE", f"/api/v1/reels/{reel}").status, 204)
         self.assertEqual(self.hits("coffee", account=self.other), [])
+
+
+class Ideographs(SearchTest):
+    def test_a_single_one_is_found_within_longer_words(self):
+        """In Japanese and Chinese texts, which have no spaces between words."""
+        account = self.served.account(unlimited=True)
+        with tempfile.TemporaryDirectory() as folder:
+            video = os.path.join(folder, "short.mp4")
+            make_short_video(video)
+            content = Path(video).read_bytes()
+        reels = {}
+        for caption in ("可愛い猫の動画", "キムチ鍋レシピ", "我爱吃鱼"):
+            path = f"/api/v1/reels/analyze?filename=short.mp4&caption={quote(caption)}"
+            upload = content + caption.encode()  # An equal one would be answered from the first analysis.
+            answer = account.request("POST", path, upload, {"Content-Type": "video/mp4"})
+            self.assertEqual(answer.status, 202, answer)
+            reels[caption] = answer.json()["id"]
+            account.finished(reels[caption])
+        for query, caption in (("猫", "可愛い猫の動画"), ("鍋", "キムチ鍋レシピ"), ("鍋 レシピ", "キムチ鍋レシピ"),
+                               ("鱼", "我爱吃鱼"), ("吃鱼", "我爱吃鱼")):
+            with self.subTest(query):
+                hits = self.hits(query, account=account)
+                self.assertEqual([hit["id"] for hit in hits], [reels[caption]])
+                self.assertEqual(hits[0]["match"]["text"], caption)
+        self.assertEqual(self.hits("の", account=account), [])
 
 
 class Asking(SearchTest):

@@ -51,6 +51,9 @@ inline constexpr std::size_t query_concepts_max = 24;
 /// ("Käse" is "kase"), spaces instead of the dots and slashes between words, and each pair of
 /// neighbouring letters of a script without spaces as a word. Pure.
 [[nodiscard]] std::string search_text(std::string_view text);
+/// The same for a text that is searched. Each Han letter is a word as well, so that queries of one
+/// letter find it; in a longer query, a letter would find too much. Pure.
+[[nodiscard]] std::string indexed_text(std::string_view text);
 
 /// The text of a reel for a remote embedder: the words of the document, subject first. May be
 /// empty. Pure.

@@ -82,7 +82,7 @@ std::size_t passage_finder::words_in(std::string_view text) const {
     const bool is_ascii = std::ranges::all_of(
         text, [](char octet) { return static_cast<unsigned char>(octet) < 0x80; });
     // For ASCII, words are the same, and most texts are ASCII.
-    const auto compared = is_ascii ? std::string{} : search_text(text);
+    const auto compared = is_ascii ? std::string{} : indexed_text(text);
     for_each_word(is_ascii ? text : compared, [&](std::string_view word) {
         // Stemming is expensive, so first letters are compared first.
         const auto may_match = [word](const std::string& stem) { return stem[0] == word[0]; };

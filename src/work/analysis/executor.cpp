@@ -242,7 +242,7 @@ result<jobs::completed> completion_of(
         .frames = std::move(media.frames),
         .video = std::move(media.video)};
     for (const auto& words : index->words)
-        completed.search.words.push_back(model::search_text(words));
+        completed.search.words.push_back(model::indexed_text(words));
     for (const auto& component : index->concepts) {
         completed.search.concepts.push_back(component.concept_id);
         completed.search.concept_weights.push_back(component.weight);

@@ -198,6 +198,14 @@ TEST(PassageFinder, PrefersWordsOverConcepts) {
     EXPECT_EQ(passage_finder("rye", {}).best_of({}), nullptr);
 }
 
+TEST(PassageFinder, FindsASingleHanLetter) {
+    const std::string text = passages_text(
+        {{.field = "speech", .text = "\u62B9\u8336", .seconds = 1.0},
+         {.field = "caption", .text = "\u30AD\u30E0\u30C1\u934B\u30EC\u30B7\u30D4"}});
+    const auto passages = passages_from(text).value();
+    EXPECT_EQ(passage_finder("\u934B", {}).best_of(passages)->field, "caption");
+}
+
 TEST(PassageFinder, PrefersPassagesWithATime) {
     const auto text = passages_text(
         {{"topics", "beans, coffee", {}, {{1, 1.0F}}},

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -62,6 +63,19 @@ TEST(SearchText, HasWordsInTheFormOfSearches) {
         }
         EXPECT_EQ(read, expected.words);
     }
+}
+
+TEST(IndexedText, HasEachHanLetterAsAWord) {
+    const auto words = [](std::string_view text) {
+        std::istringstream written{indexed_text(text)};
+        return std::vector<std::string>{
+            std::istream_iterator<std::string>{written}, std::istream_iterator<std::string>{}};
+    };
+    EXPECT_THAT(
+        words("い猫の 2024年"),  // Han between Hiragana; alone.
+        ElementsAre("い猫", "猫", "猫の", "2024", "年"));
+    EXPECT_THAT(words("東京"), ElementsAre("東", "東京", "京"));
+    EXPECT_THAT(words("ラテ Crème"), ElementsAre("ラテ", "creme"));
 }
 
 TEST(WordsAndBreaksOf, MarksWherePhrasesEnd) {
