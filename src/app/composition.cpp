@@ -301,6 +301,7 @@ void composition::add_maintenance() {
     owned.push_back(work::make_upload_sweeper(context, uploads));
     add_media_sweepers(context);
     owned.push_back(work::make_lost_call_settler(context, usage::call_ledger_store{pool}));
+    owned.push_back(work::make_word_form_adder(context, reel_search));
     auto sweep = [this](const std::stop_token& stop) {
         const auto is_living = [this](std::string_view run) { return res.scratch->is_living(run); };
         res.models->get()->sweep(is_living, stop);

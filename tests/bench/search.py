@@ -40,7 +40,7 @@ WITH job_made AS (
            reel, 'C' || lpad(number::text, 9, '0'), 'someone', reel->>'summary', now()
       FROM made ORDER BY number
     RETURNING id, result AS reel)
-SELECT count(store_search_entry({account}, id, ARRAY(SELECT json_array_elements_text(reel->'words')),
+SELECT count(add_search_entry({account}, id, ARRAY(SELECT json_array_elements_text(reel->'words')),
                                 ARRAY(SELECT json_array_elements_text(reel->'concepts')::integer),
                                 ARRAY(SELECT json_array_elements_text(reel->'weights')::real), reel->>'passages'))
   FROM job_made;

@@ -45,7 +45,7 @@ constexpr db::query insert_query{"bench.insert", R"sql(
                 md5(random()::text), 'ann',
                 $2, now())
         RETURNING id)
-    SELECT store_search_entry($1, id, $3, $4, $5, $6) FROM made)sql"};
+    SELECT add_search_entry($1, id, $3, $4, $5, $6) FROM made)sql"};
 constexpr db::query vacuum_query{"bench.analyze", R"sql(
     ANALYZE search_word, search_concept, search_document, job)sql"};
 constexpr db::query size_query{"bench.size", R"sql(

@@ -1,10 +1,13 @@
 #include "support/test_database.hpp"
+#include <reelsd/db/migrator.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
 #include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
 
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +26,17 @@ constexpr db::query insert_query{"test.insert_done", R"sql(
         VALUES ($1, 'https://www.instagram.com/reel/' || $2 || '/', 'done', now(), now(), '{}', $2,
                 'ann', 'About ' || $2, now())
         RETURNING id)
-    SELECT id, store_search_entry($1, id, $3, $4, $5, $6) FROM made)sql"};
+    SELECT id, add_search_entry($1, id, $3, $4, $5, $6) FROM made)sql"};
 constexpr db::query delete_query{"test.delete", R"sql(DELETE FROM job WHERE id = $1)sql"};
+// As releases before 0078 did, whose words are not in the form of searches.
+constexpr db::query insert_earlier_query{"test.insert_earlier", R"sql(
+    WITH made AS (
+        INSERT INTO job (account_id, url, status, started_at, finished_at, result, code, author,
+                         summary, analyzed_at)
+        VALUES ($1, 'https://www.instagram.com/reel/' || $2 || '/', 'done', now(), now(), '{}', $2,
+                'ann', '', now())
+        RETURNING id)
+    SELECT id, store_search_entry($1, id, ARRAY[$3], '{}', '{}', '') FROM made)sql"};
 constexpr db::query left_query{"test.left", R"sql(
     SELECT (SELECT count(*) FROM search_document) + (SELECT count(*) FROM search_word)
          + (SELECT count(*) FROM search_concept) AS rows)sql"};
@@ -187,7 +199,7 @@ TEST_F(ReelSearch, FindsReelsOfTheFilterBehindManyOthers) {
             SELECT $1, 'https://www.instagram.com/reel/fill' || number, 'done', now(), now(), '{}',
                    'fill' || number, 'bob', '', now()
               FROM generate_series(1, $2) AS number RETURNING id)
-        SELECT count(store_search_entry($1, id, ARRAY['sourdough'], ARRAY[7], ARRAY[1.0], ''))
+        SELECT count(add_search_entry($1, id, ARRAY['sourdough'], ARRAY[7], ARRAY[1.0], ''))
           FROM made)sql"};
     add(ann_, "old", {.words = {"sourdough"}, .concepts = {7}, .concept_weights = {1.0}});
     run(pool().run(soon(), fill, ann_, 1000));
@@ -320,6 +332,73 @@ TEST_F(ReelSearch, WithoutRoomForPostingsSearchesFindTheSame) {
     add(ann_, "bread", {.words = {"sourdough"}});
     EXPECT_THAT(codes(ann_, {.text = "sourdough"}), ElementsAre("bread"));
     EXPECT_THAT(codes(ann_, {.text = "sourdough"}), ElementsAre("bread"));
+}
+
+// Goal: a daemon of the previous release stores its last reels while a newer one serves searches.
+// Both find them.
+TEST_F(ReelSearch, FindsWordsOfThePreviousRelease) {
+    const std::string text =
+        "Crème brûlée in der Straße, smørrebrød 2024年. Hafermilch/Dinkelmehl 3.5 可愛い猫の動画";
+    run(pool().run(soon(), insert_earlier_query, ann_, "both", text));
+    for (const char* const word :
+         {"brulee",
+          "strasse",
+          "smorrebrod",
+          "年",
+          "dinkelmehl",
+          "3.5",
+          "猫",
+          "可愛 愛い い猫",
+          "brûlée"}) {
+        EXPECT_THAT(codes(ann_, {.text = word}), ElementsAre("both")) << word;
+    }
+    for (const char* const word : {"3", "5", "の", "4年"})
+        EXPECT_THAT(codes(ann_, {.text = word}), IsEmpty()) << word;
+}
+
+TEST_F(ReelSearch, AddsTheFormOfSearchesToWordsOfEarlierReels) {
+    add(ann_, "accents", {.words = {"brûlée"}});
+    add(ann_, "plain", {.words = {"brulee"}});
+    EXPECT_THAT(codes(ann_, {.text = "brulee"}), ElementsAre("plain"));
+    for (int reel = 1; reel <= 2; ++reel) EXPECT_TRUE(run(search_->add_earlier_word_forms(soon())));
+    EXPECT_FALSE(run(search_->add_earlier_word_forms(soon())));
+    EXPECT_THAT(codes(ann_, {.text = "brulee"}), ElementsAre("plain", "accents"));
+    EXPECT_THAT(codes(ann_, {.text = "brûlée"}), ElementsAre("accents"));
+
+    add(ann_, "later", {.words = {"brûlée"}});
+    EXPECT_FALSE(run(search_->add_earlier_word_forms(soon()))) << "once";
+    EXPECT_THAT(codes(ann_, {.text = "brûlée"}), ElementsAre("later", "accents"));
+}
+
+// Goal: neither the deletion nor the addition of forms fails.
+TEST_F(ReelSearch, AReelMayBeDeletedWhileFormsAreAdded) {
+    static constexpr db::query begin{"test.begin", "BEGIN"};
+    static constexpr db::query commit{"test.commit", "COMMIT"};
+    static constexpr db::query waiting{
+        "test.waiting",
+        "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'"};
+    const auto id = add(ann_, "bread", {.words = {"brûlée"}});
+    db::pool_options options;
+    options.connection_string = connection_string();
+    options.connections = 1;
+    db::pool other{loop().context().get_executor(), options, log::logger::silent()};
+    other.start();
+    run(other.run(soon(), begin));
+    run(other.run(soon(), delete_query, id));
+    auto added = std::async(std::launch::async, [this] {
+        return db::run_script(connection_string(), "SELECT add_earlier_word_forms()", soon());
+    });
+    const auto by = soon();
+    const auto is_waiting = [&] {
+        const auto counted = run(pool().run(soon(), waiting));
+        return counted.one().as<std::int64_t>("n") > 0;
+    };
+    while (!is_waiting()) ASSERT_FALSE(by.passed());
+    run(other.run(soon(), commit));
+    const auto done = added.get();
+    EXPECT_TRUE(done) << done.error().to_string();
+    const auto left = run(pool().run(soon(), left_query));
+    EXPECT_EQ(left.one().as<std::int64_t>("rows"), 0);
 }
 
 // Goal: many analyses of few posts still give as many hits as there are posts.

@@ -158,7 +158,7 @@ constexpr db::essential_query complete_query{"jobs.complete", R"sql(
     pictured AS (
         INSERT INTO reel_thumbnail (account_id, job_id, jpeg, small_jpeg)
         SELECT account_id, id, $15, $16 FROM ended WHERE $15::bytea IS NOT NULL)
-    SELECT id, store_search_entry(account_id, id, $11, $12, $13, $14),
+    SELECT id, add_search_entry(account_id, id, $11, $12, $13, $14),
            store_frames(account_id, id, $19, $20, $21, $22),
            keep_video(account_id, id, $23, $24, $25, $26, $27)
       FROM ended)sql"};

@@ -114,6 +114,9 @@ constexpr db::query has_words_query{"jobs.has_searched_words", R"sql(
                 WHERE account_id = $1 AND job_id = $2 AND lexeme = asked.lexeme)), false) AS has_all
       FROM unnest(to_tsvector('english', $3)) AS asked)sql"};
 
+constexpr db::query word_forms_query{
+    "jobs.add_earlier_word_forms", "SELECT add_earlier_word_forms()"};
+
 // LIMIT: more reels make hardly any difference to the rarity of a word.
 constexpr db::query count_query{"jobs.count_searched", R"sql(
     SELECT count(*)::double precision
@@ -456,6 +459,10 @@ awaitable<std::vector<search_hit>> reel_search::find(
 awaitable<bool> reel_search::has_all_words(
     account_id caller, job_id reel, std::string text, deadline by) {
     co_return co_await read_one<bool>(by, has_words_query, caller, reel, text);
+}
+
+awaitable<bool> reel_search::add_earlier_word_forms(deadline by) const {
+    co_return co_await read_one<bool>(by, word_forms_query);
 }
 
 }  // namespace reelsd::jobs

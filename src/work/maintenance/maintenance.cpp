@@ -44,6 +44,12 @@ constexpr auto settle_time_max = 6s;
 constexpr auto sweep_interval = 3s;
 constexpr auto sweep_time_max = 5s;
 
+/// A reel takes a few milliseconds, with many Chinese or Japanese words some hundred.
+constexpr auto word_forms_pause = 5ms;
+/// After the last reel, and while another daemon adds the forms.
+constexpr auto word_forms_interval = 60s;
+constexpr auto word_forms_time_max = 5s;
+
 /// For a thread to become free.
 constexpr auto thread_wait_max = 60s;
 
@@ -236,6 +242,15 @@ std::unique_ptr<async::background_service> make_lost_call_settler(
     };
     return std::make_unique<batch_task>(
         "settle lost model calls", context, settle_interval, settle_pause, std::move(settle));
+}
+
+std::unique_ptr<async::background_service> make_word_form_adder(
+    const maintenance_context& context, const jobs::reel_search& search) {
+    auto add = [search]() -> awaitable<bool> {
+        co_return co_await search.add_earlier_word_forms(deadline::after(word_forms_time_max));
+    };
+    return std::make_unique<batch_task>(
+        "add forms of words", context, word_forms_interval, word_forms_pause, std::move(add));
 }
 
 std::unique_ptr<async::background_service> make_provider_upload_sweeper(

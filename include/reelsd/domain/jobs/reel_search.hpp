@@ -62,6 +62,10 @@ public:
     /// regular form. False for a text without words.
     awaitable<bool> has_all_words(account_id caller, job_id reel, std::string text, deadline by);
 
+    /// Adds the present form of the words of the next reel of an earlier release. Returns whether
+    /// there may be more such reels, and no other daemon does this.
+    awaitable<bool> add_earlier_word_forms(deadline by) const;
+
 private:
     struct ranked_reels;
 

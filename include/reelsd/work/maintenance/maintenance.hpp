@@ -5,6 +5,7 @@
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/jobs/media_store.hpp>
+#include <reelsd/domain/jobs/reel_search.hpp>
 #include <reelsd/domain/retention/retention_store.hpp>
 #include <reelsd/domain/usage/call_ledger_store.hpp>
 #include <reelsd/domain/webhooks/webhook_store.hpp>
@@ -80,6 +81,10 @@ struct video_limits {
 /// Settles model calls whose answer was lost.
 [[nodiscard]] std::unique_ptr<async::background_service> make_lost_call_settler(
     const maintenance_context& context, usage::call_ledger_store store);
+
+/// Adds the present form of the words of reels of an earlier release, which searches then find.
+[[nodiscard]] std::unique_ptr<async::background_service> make_word_form_adder(
+    const maintenance_context& context, const jobs::reel_search& search);
 
 /// Deletes uploads that earlier runs left at providers, once at the start. `sweep` blocks.
 [[nodiscard]] std::unique_ptr<async::background_service> make_provider_upload_sweeper(

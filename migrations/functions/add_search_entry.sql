@@ -1,8 +1,8 @@
 -- Writes the search index of a reel, and notes that it has to be compared with the account's saved searches. Called by the statement that makes the reel `done`.
---   words: texts of decreasing weight; the first counts 3 times as much as the last
+--   words: texts of decreasing weight in the form of indexed_text(); the first counts 3 times as much as the last
 --   concepts, concept_weights: the embedder's vector, component by component
 --   shown: the passages
-CREATE OR REPLACE FUNCTION store_search_entry(
+CREATE OR REPLACE FUNCTION add_search_entry(
     owner bigint, reel bigint, words text[],
     concepts integer[], concept_weights real[], shown text)
 RETURNS void
