@@ -198,7 +198,7 @@ void connection::finish_first() {
     const auto finished = std::move(in_flight_.front());
     in_flight_.pop_front();
     if (retry_unprepared(finished)) return;
-    events_.answered(finished);
+    events_.answered(*this, finished);
 }
 
 /// Repeats a statement that has not begun because the server lost its prepared form or no longer

@@ -84,10 +84,12 @@ struct pending_query {
 /// of the pool to the connection; a callback may call the connection.
 struct connection_events {
     /// The query is complete: see `answer` and `failure`.
-    std::function<void(const std::shared_ptr<pending_query>& which)> answered;
+    std::function<void(
+        const class connection& which, const std::shared_ptr<pending_query>& finished)>
+        answered;
     /// The connection is broken and closed; `unanswered` are the pending queries, in order.
     std::function<void(
-        const class connection& which, std::deque<std::shared_ptr<pending_query>> unanswered,
+        const connection& which, std::deque<std::shared_ptr<pending_query>> unanswered,
         const std::string& why)>
         lost;
 };
@@ -112,6 +114,10 @@ public:
 
     /// Closes immediately and returns the unanswered queries. No events follow.
     std::deque<std::shared_ptr<pending_query>> close();
+
+    /// Excludes the connection from further queries. It waits only for the answers that it owes.
+    void retire() noexcept { is_retired_ = true; }
+    [[nodiscard]] bool is_retired() const noexcept { return is_retired_; }
 
     /// Declares the connection broken if the server has been silent for too long; `lost` is called
     /// then.
@@ -152,6 +158,7 @@ private:
     deadline::clock::time_point opened_at_ = deadline::clock::now();
     deadline::clock::time_point last_heard_ = opened_at_;
     bool writing_ = false;  ///< Waiting until the socket takes more.
+    bool is_retired_ = false;
 };
 
 }  // namespace reelsd::db

@@ -93,6 +93,7 @@ public:
         : loop_{std::move(loop)},
           options_{std::move(options)},
           logger_{std::move(logger)},
+          selects_writable_{selects_writable(options_.connection_string)},
           attempting_(attempts_max, false),
           retry_timer_{loop_},
           attempt_timer_{loop_},
@@ -202,9 +203,11 @@ private:
         return sum;
     }
 
-    /// Whether a connection is responsive: it owes no answer, or sent something within a second.
+    /// Whether a connection takes queries and is responsive: it owes no answer, or sent something
+    /// within a second.
     [[nodiscard]] static bool is_responsive(const connection& connection) {
-        return deadline::clock::now() - connection.silent_since() < silence_tolerated;
+        return !connection.is_retired() &&
+               deadline::clock::now() - connection.silent_since() < silence_tolerated;
     }
 
     [[nodiscard]] std::size_t responsive_count() const {
@@ -221,7 +224,9 @@ private:
         const auto slow_before = deadline::clock::now() - slow_after;
         const auto burden = [slow_before](const std::shared_ptr<connection>& connection) {
             return std::tuple{
-                connection->silent_since() < slow_before, connection->in_flight().size()};
+                connection->is_retired(),
+                connection->silent_since() < slow_before,
+                connection->in_flight().size()};
         };
         const auto best = std::min_element(
             connections_.begin(), connections_.end(), [&burden](const auto& a, const auto& b) {
@@ -254,8 +259,8 @@ private:
     [[nodiscard]] bool wants_another() const {
         // At twice the configured number, the server is slow and more connections would not help.
         const bool has_room = connections_.size() < 2 * options_.connections;
-        return !closed_ && !suspended_until_ && has_room &&
-               responsive_count() < options_.connections;
+        return !closed_ && !suspended_until_ &&
+               (is_read_only_ || (has_room && responsive_count() < options_.connections));
     }
 
     [[nodiscard]] bool is_attempting() const {
@@ -306,6 +311,7 @@ private:
         if (connections_.empty()) logger_.info("database reachable");
         last_error_.clear();
         lacks_library_ = false;
+        if (std::exchange(is_read_only_, false)) leave_read_only_server();
         connections_.push_back(std::move(opened));
         send_waiting();
         next_attempt_at_ = {};  // The server is reachable: does not wait for attempts that hang.
@@ -318,6 +324,21 @@ private:
         last_error_ = why;
         lacks_library_ = says_library_missing(why);
         open_after(backoff_.next());
+    }
+
+    /// Closes all connections, after the answers that they owe.
+    void leave_read_only_server() {
+        logger_.info("database connections moved to a writable server");
+        for (const auto& connection : connections_) connection->retire();
+        close_retired();
+    }
+
+    void close_retired() {
+        std::erase_if(connections_, [](const auto& connection) {
+            const bool is_over = connection->is_retired() && connection->in_flight().empty();
+            if (is_over) static_cast<void>(connection->close());  // It owes nothing.
+            return is_over;
+        });
     }
 
     /// Closes connections that replaced others which are responsive again.
@@ -355,8 +376,9 @@ private:
     [[nodiscard]] connection_events events() {
         return {
             .answered =
-                [weak = weak_from_this()](const std::shared_ptr<pending_query>& answered) {
-                    if (const auto self = weak.lock()) self->on_answered(*answered);
+                [weak = weak_from_this()](
+                    const connection& which, const std::shared_ptr<pending_query>& finished) {
+                    if (const auto self = weak.lock()) self->on_answered(which, *finished);
                 },
             .lost =
                 [weak = weak_from_this()](
@@ -367,14 +389,21 @@ private:
                 }};
     }
 
-    void on_answered(pending_query& query) {
+    void on_answered(const connection& which, pending_query& query) {
         if (suspended_until_) settled_.notify_all();
+        if (selects_writable_ && !which.is_retired() && !is_read_only_ && query.failure &&
+            outage_of(query.failure->sqlstate) == outage::read_only) {
+            is_read_only_ = true;
+            open_after(backoff_.next());
+        }
         // The connection is responsive again. Posted, because it is still reading its results.
-        if (!waiting_.empty() || connections_.size() > options_.connections) {
+        const bool has_extra = which.is_retired() || connections_.size() > options_.connections;
+        if (!waiting_.empty() || has_extra) {
             asio::post(loop_, [weak = weak_from_this()] {
                 const auto self = weak.lock();
                 if (!self || self->closed_) return;
                 self->send_waiting();
+                self->close_retired();
                 self->close_extra();
             });
         }
@@ -459,6 +488,7 @@ private:
     asio::any_io_executor loop_;
     pool_options options_;
     log::logger logger_;
+    bool selects_writable_;
     std::vector<std::unique_ptr<connector>> connectors_;
     std::vector<bool> attempting_;  ///< Which connectors have an attempt in progress.
     /// When the next concurrent attempt begins while one is in progress.
@@ -473,6 +503,9 @@ private:
     metrics_by_query metrics_;
     std::string last_error_;
     bool lacks_library_ = false;
+    /// A statement has failed because the connected server is read-only. The connections serve
+    /// reads until a session at a writable server is open.
+    bool is_read_only_ = false;
     bool retry_pending_ = false;  ///< An attempt will begin when retry_timer_ ends.
     async::condition settled_;
     std::optional<deadline> suspended_until_;  ///< Waiting queries wait at least until then.

@@ -231,6 +231,15 @@ std::vector<connection_host> hosts_of(const std::string& connection_string) {
     return servers;
 }
 
+bool selects_writable(const std::string& connection_string) {
+    const auto options = parse_connection_string(connection_string);
+    const auto has_several = [&options](std::string_view keyword) {
+        return option_value(**options, keyword).find(',') != std::string_view::npos;
+    };
+    return options && option_value(**options, "target_session_attrs") == "read-write" &&
+           (has_several("host") || has_several("hostaddr"));
+}
+
 bool says_library_missing(std::string_view detail) noexcept {
     // undefined_file. execute() puts the SQLSTATE first; several hosts' errors follow each other.
     return detail.find("58P01: ") != std::string_view::npos;

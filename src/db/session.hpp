@@ -56,6 +56,10 @@ struct connection_host {
 /// must report an error.
 [[nodiscard]] std::vector<connection_host> hosts_of(const std::string& connection_string);
 
+/// Whether sessions are opened at the writable one of several servers, so that a new session finds
+/// another server after the connected one has become read-only.
+[[nodiscard]] bool selects_writable(const std::string& connection_string);
+
 struct result_deleter {
     void operator()(PGresult* result) const noexcept { PQclear(result); }
 };

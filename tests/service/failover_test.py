@@ -124,6 +124,23 @@ class Failover(ServiceTest):
         self.assertEqual(another.request("GET", "/readyz").status, 200)
         must(daemon.cli("token", "list", "--account", account.email))
 
+    def test_a_primary_that_becomes_read_only_is_left(self):
+        """Its connections stay open, and serve reads until the promotion."""
+        daemon = self.started(workers=0)
+        account = daemon.account(unlimited=True)
+        before = account.submit(UNAVAILABLE)
+        self.pair.primary.query("ALTER SYSTEM SET default_transaction_read_only = on", "postgres")
+        self.pair.primary.query("SELECT pg_reload_conf()", "postgres")
+        wait_until(lambda: daemon.request("GET", "/readyz").status == 503, "unreadiness")
+        self.assertEqual(account.job(before)["status"], "pending", "reads continue")
+        self.pair.wait_for_replica()
+        self.pair.replica.promote()
+        wait_until(lambda: daemon.request("GET", "/readyz").status == 200, "readiness")
+        self.assertGreater(account.submit(UNAVAILABLE), before)
+        left = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'reelsd'"
+        wait_until(lambda: self.pair.primary.query(left, "postgres").strip() == "0", "no session at the old primary")
+        self.assertIn("database connections moved to a writable server", daemon.log())
+
     def test_without_its_only_replica_submissions_wait(self):
         """With synchronous replication, a primary without its replica accepts nothing until an operator turns that
         off."""

@@ -57,5 +57,15 @@ TEST(ConnectionHosts, LeavesMismatchedListsToLibpq) {
     EXPECT_EQ(hosts_of("host=db1,db2 nonsense=1"), unchanged);
 }
 
+TEST(ConnectionHosts, SelectWritableOnlyWithAnotherServerAndReadWrite) {
+    EXPECT_TRUE(selects_writable("host=db1,db2 target_session_attrs=read-write"));
+    EXPECT_TRUE(selects_writable("postgresql://db1,db2/reels?target_session_attrs=read-write"));
+    EXPECT_TRUE(selects_writable("hostaddr=192.0.2.1,192.0.2.2 target_session_attrs=read-write"));
+    EXPECT_FALSE(selects_writable("host=db1 target_session_attrs=read-write"));
+    EXPECT_FALSE(selects_writable("host=db1,db2"));
+    EXPECT_FALSE(selects_writable("host=db1,db2 target_session_attrs=primary"));
+    EXPECT_FALSE(selects_writable("reels"));
+}
+
 }  // namespace
 }  // namespace reelsd::db
