@@ -11,6 +11,7 @@ import pathlib
 import shutil
 import unittest
 
+from cutting_proxy import CuttingProxy
 from dashboard_session import Person
 from s3_stand_in import S3StandIn
 from service_support import SAMPLE, DatabaseTest, Platform, must, new_folder, program, wait_until
@@ -45,6 +46,13 @@ class KeptMediaTest(DatabaseTest):
         job = someone.finished(answer.json()["id"])
         self.assertEqual(job["status"], "done", job)
         return job
+
+    def proxied(self):
+        """A proxy in front of the database, and the database's URL through it."""
+        proxy = CuttingProxy(os.path.join(self.cluster.folder, ".s.PGSQL.5432"))
+        self.addCleanup(proxy.close)
+        url = self.database.replace(f"host={self.cluster.folder}", proxy.address)
+        return proxy, f"{url} sslmode=disable gssencmode=disable"
 
     @staticmethod
     def video_path(job):
@@ -209,6 +217,19 @@ class Videos(KeptMediaTest):
         wait_until(lambda: someone.request("GET", "/api/v1/reels").status == 401, "refused token")
         with self.assertRaises(http.client.IncompleteRead):
             answer.read()
+
+    def test_a_lost_connection_costs_no_video(self):
+        proxy, url = self.proxied()
+        _, someone = self.start(database_url=url)
+        for statement in (b"media.begin_file#", b"media.add_file#", b"uploads.add_chunk#"):
+            for at in (proxy.QUESTION, proxy.ANSWER):
+                with self.subTest(statement=statement, at=at):
+                    cuts = proxy.cuts
+                    proxy.cut(statement, at)
+                    job = self.done(someone, SAMPLE)
+                    self.assertEqual(proxy.cuts, cuts + 1)
+                    self.assertEqual(someone.request("GET", self.video_path(job)).body, sample())
+        self.assertEqual(self.sql("SELECT count(*) FROM upload WHERE kept_at IS NULL"), "0")
 
     def test_videos_are_not_kept_without_the_setting(self):
         _, someone = self.start(videos_kept_days=0)
@@ -385,6 +406,19 @@ class ObjectStore(KeptMediaTest):
         _, someone = self.start()
         job = self.done(someone, SAMPLE)
         self.assertProblem(someone.request("GET", self.video_path(job)), 404, "not found")
+
+    def test_a_lost_connection_costs_no_object(self):
+        proxy, url = self.proxied()
+        _, someone = self.start(database_url=url)
+        for at in (proxy.QUESTION, proxy.ANSWER):
+            with self.subTest(at=at):
+                proxy.cut(b"media.register_object#", at)
+                job = self.done(someone, SAMPLE)
+                self.frames(someone, job)
+                self.assertEqual(someone.request("GET", self.video_path(job)).body, sample())
+                someone.request("DELETE", f"/api/v1/reels/{job['id']}")
+        self.assertEqual(proxy.cuts, 2)
+        self.assertEmptied()
 
     def test_a_killed_daemon_leaves_no_object(self):
         served, someone = self.start(lease_seconds=3)

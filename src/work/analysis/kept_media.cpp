@@ -1,6 +1,7 @@
 #include "uploaded_video.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/sleep.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/media/media_client.hpp>
@@ -29,6 +30,8 @@ constexpr auto store_time_max = std::chrono::seconds{120};
 static_assert(store_time_max < jobs::object_write_time_max);
 /// One request to the media store for a part of a file.
 constexpr auto read_time_max = std::chrono::seconds{30};
+/// Pause between two tries while the database is unavailable.
+constexpr auto retry_pause = std::chrono::seconds{1};
 /// Bytes of such a part.
 constexpr std::int64_t part_bytes = std::int64_t{4} * 1024 * 1024;
 
@@ -102,6 +105,17 @@ template <class Statement>
 auto kept_media::ask(const attempt_limits& within, const Statement& statement) const {
     const auto by = within.by.at_most(statement_time_max);
     return wait_for(parts_.loop, statement(by), by);
+}
+
+template <class Step>
+auto kept_media::retried(const attempt_limits& within, const Step& step) const {
+    for (;;) {
+        auto outcome = step();
+        if (outcome || outcome.error().code() != errc::database_unavailable ||
+            within.by.remaining() < retry_pause || !stoppable_sleep(retry_pause, within.stop)) {
+            return outcome;
+        }
+    }
 }
 
 std::optional<jobs::reel_thumbnail> kept_media::thumbnail(
@@ -292,7 +306,7 @@ result<jobs::kept_video> kept_media::store_video(
     const attempt_limits limits{within.by.at_most(store_time_max), within.stop};
     if (parts_.objects == nullptr) {
         if (job.is_upload) return kept;
-        const auto written = write_rows(job, video, limits);
+        const auto written = retried(limits, [&] { return write_rows(job, video, limits); });
         if (!written) return written.error();
         return kept;
     }
@@ -335,8 +349,10 @@ result<void> kept_media::write_rows(
 result<std::string> kept_media::register_object(
     const jobs::claimed_job& job, const std::vector<std::string>& others,
     const attempt_limits& within) const {
-    auto object = ask(within, [&](deadline by) {
-        return parts_.store.register_object(job, parts_.objects->name(), others, by);
+    auto object = retried(within, [&] {
+        return ask(within, [&](deadline by) {
+            return parts_.store.register_object(job, parts_.objects->name(), others, by);
+        });
     });
     if (!object) return object.error();
     if (!*object) return error{errc::cancelled, "the claim has passed"};

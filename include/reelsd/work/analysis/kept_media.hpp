@@ -116,6 +116,9 @@ private:
     /// Runs one statement on the loop and waits for it.
     template <class Statement>
     [[nodiscard]] auto ask(const attempt_limits& within, const Statement& statement) const;
+    /// Repeats a step while the database is unavailable, until the deadline.
+    template <class Step>
+    [[nodiscard]] auto retried(const attempt_limits& within, const Step& step) const;
     /// Stores frames. None on a failure, which is logged.
     [[nodiscard]] jobs::frame_set stored_or_none(
         const jobs::claimed_job& job, jobs::frame_set frames, const attempt_limits& within) const;
