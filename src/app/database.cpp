@@ -146,6 +146,11 @@ result<void> with_pool(
     asio::co_spawn(loop, work(pool), finish);
     try {
         loop.run();
+    } catch (const db::unavailable& outage) {
+        if (outage.reason() != db::outage::read_only) return error{outage.code(), outage.what()};
+        return error{
+            outage.code(),
+            "the database is read-only (a replica, or default_transaction_read_only)"};
     } catch (const db::failure& failure) {
         return error{failure.code(), failure.what()};
     }

@@ -6,6 +6,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/db/migrator.hpp>
+#include <reelsd/domain/jobs/job_store.hpp>
 #include <reelsd/domain/pacing/pace_store.hpp>
 #include <reelsd/http/tls_identity.hpp>
 #include <reelsd/media/media_client.hpp>
@@ -309,6 +310,15 @@ void check_answers(
     }
 }
 
+/// Whether submissions can be stored: a replica answers as well.
+result<void> check_submissions(const database& store, const log::logger& log) {
+    return with_pool(store, log, [](db::pool& pool) -> awaitable<result<void>> {
+        jobs::job_store jobs{pool};
+        co_await jobs.check_submissions(deadline::after(answers_time_max));
+        co_return result<void>{};
+    });
+}
+
 /// Returns the stored model, if there is one.
 std::optional<models::sealed_model> check_database(
     report& lines, const settings& config, const log::logger& log) {
@@ -319,10 +329,13 @@ std::optional<models::sealed_model> check_database(
         return std::nullopt;
     }
     const bool is_private = (*store)->cluster() != nullptr;
-    lines.add("database", good(is_private ? "private database is running" : "answers"));
     const auto migrations = check_migrations(**store, log);
+    const bool is_migrated = migrations.is == check_result::good;
+    const auto stores = is_migrated ? check_submissions(**store, log) : result<void>{};
+    const auto answers = good(is_private ? "private database is running" : "answers");
+    lines.add("database", stores ? answers : bad(stores.error()));
     lines.add("migrations", migrations);
-    if (migrations.is != check_result::good) return std::nullopt;
+    if (!is_migrated) return std::nullopt;
     check_answers(lines, config, **store, log);
     const auto stored = read_stored_model(**store, log);
     if (!stored) lines.add("stored model", doubtful(stored.error().to_string()));

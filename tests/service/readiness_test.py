@@ -72,10 +72,18 @@ class Causes(ReadinessTest):
                   [f"ALTER FUNCTION {SUBMIT_JOBS.replace('submit_jobs', 'lost')} RENAME TO submit_jobs"])
 
     def test_not_ready_with_a_read_only_database(self):
-        reload = "SELECT pg_reload_conf()"
-        self.lose(["ALTER SYSTEM SET default_transaction_read_only = on", reload],
-                  STORE + ": the database is read-only",
-                  ["ALTER SYSTEM RESET default_transaction_read_only", reload])
+        self.sql("ALTER SYSTEM SET default_transaction_read_only = on")
+        self.sql("SELECT pg_reload_conf()")
+        self.await_check(self.served, STORE + ": the database is read-only")
+        refused = self.served.cli("account", "create", "--email", "late@example.test")
+        self.assertEqual((refused.returncode, refused.stderr.strip()), (
+            1, "reelsd: the database is read-only (a replica, or default_transaction_read_only)"))
+        doctor = self.served.cli("doctor")
+        self.assertEqual(doctor.returncode, 1)
+        self.assertIn("FAIL  database       the database is read-only (", doctor.stdout)
+        self.sql("ALTER SYSTEM RESET default_transaction_read_only")
+        self.sql("SELECT pg_reload_conf()")
+        self.await_readiness(self.served)
 
     def test_not_ready_without_the_update_privilege(self):
         self.lose(["REVOKE UPDATE ON job FROM service"], "not ready: jobs cannot be claimed",
