@@ -89,8 +89,9 @@ model_reply call_once(
         reply->response_id = without_secret(std::move(reply->response_id), model.api.secret);
         reply->detail = without_secret(std::move(reply->detail), model.api.secret);
         const auto usage = usage_of(model, *reply);
-        calls.settle(*call, usage);
+        // First, because settling waits while the database is unavailable.
         log_reply(model, *reply, usage);
+        calls.settle(*call, usage);
     } else if (!is_sent || !reply.error().may_be_billed) {
         // A model without the whole request has not processed it.
         calls.release(*call);
