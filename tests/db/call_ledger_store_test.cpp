@@ -223,11 +223,11 @@ TEST_F(CallLedgerStore, LimitsAJobToThreeCallsOverAllAttempts) {
     settle(begin(job_).value());
     settle(begin(job_).value());
     ASSERT_TRUE(run(queue_.report({job_.id, job_.claim}, jobs::retried{0s}, soon())));
-    EXPECT_FALSE(begin(job_)) << "no longer held";
+    EXPECT_EQ(begin(job_).error().code(), errc::cancelled) << "no longer held";
     const auto again = claim().value();
     EXPECT_EQ(again.id, job_.id);
     EXPECT_TRUE(begin(again));
-    EXPECT_FALSE(begin(again));
+    EXPECT_EQ(begin(again).error().code(), errc::limit_reached);
     EXPECT_TRUE(begin(claimed())) << "another job has separate calls";
 }
 

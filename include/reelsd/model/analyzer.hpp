@@ -83,7 +83,7 @@ public:
     /// there are at most 3 for answers, and 1 for a transcription, unless that is free. A call that
     /// is neither settled nor released remains counted, at an unknown cost.
     /// Errors: unauthorized when the account's monthly budget is spent, limit_reached when the job
-    /// has no call left, database_unavailable.
+    /// has no call left, database_unavailable, cancelled.
     [[nodiscard]] virtual result<std::int64_t> begin_call(
         std::string_view provider, std::string_view model, call_kind kind) = 0;
     /// Records the usage of a call as soon as its answer has arrived.

@@ -35,7 +35,7 @@ constexpr db::essential_query begin_query{"usage.begin_call", R"sql(
          GROUP BY held.account_id, held.id, held.claim
         HAVING count(earlier.id) < $5
         RETURNING id)
-    SELECT (SELECT id FROM begun) AS id,
+    SELECT (SELECT id FROM begun) AS id, EXISTS (SELECT FROM held) AS is_held,
            coalesce((SELECT is_spent FROM held), false) AS is_spent)sql"};
 
 // Embeddings that the operator requested do not count toward the account's budget.
@@ -150,6 +150,7 @@ awaitable<result<std::int64_t>> call_ledger_store::begin(call_intent call, deadl
         call.calls_max,
         call.booking_key,
         call.purpose);
+    if (!begun.one().as<bool>("is_held")) co_return error{errc::cancelled, "the claim has passed"};
     co_return begun_call(begun, error{errc::limit_reached, "the job has no paid calls left"});
 }
 

@@ -79,7 +79,7 @@ public:
 
     /// Books a call before it is made. It counts from then on, even if the daemon dies.
     /// Errors: unauthorized when the account's monthly budget is spent, limit_reached when the job
-    /// has no call left or its claim is no longer current.
+    /// has no call left, cancelled when its claim is no longer current.
     awaitable<result<std::int64_t>> begin(call_intent call, deadline by);
 
     /// Books a call for an account. Errors: unauthorized as above, not_found when the account was
