@@ -77,8 +77,7 @@ std::string counted(std::int64_t count, std::string_view thing) {
 std::string state_of(const accounts::token_summary& token) {
     if (token.revoked_at) return "revoked " + to_rfc3339(*token.revoked_at);
     if (!token.expires_at) return "valid";
-    const bool is_over = *token.expires_at <= std::chrono::system_clock::now();
-    return (is_over ? "expired " : "valid until ") + to_rfc3339(*token.expires_at);
+    return (token.is_expired ? "expired " : "valid until ") + to_rfc3339(*token.expires_at);
 }
 
 /// Another data directory has another private database.

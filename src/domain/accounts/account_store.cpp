@@ -4,7 +4,8 @@
 namespace reelsd::accounts {
 
 BOOST_DESCRIBE_STRUCT(
-    token_summary, (), (id, name, prefix, created_at, last_used_at, revoked_at, scope, expires_at))
+    token_summary, (),
+    (id, name, prefix, created_at, last_used_at, revoked_at, scope, expires_at, is_expired))
 BOOST_DESCRIBE_STRUCT(new_token, (), (id, created_at, expires_at))
 BOOST_DESCRIBE_STRUCT(
     account_limits, (),
@@ -38,7 +39,8 @@ constexpr db::query create_token_query{"accounts.create_token", R"sql(
     RETURNING id, created_at, expires_at)sql"};
 
 constexpr db::query tokens_query{"accounts.tokens", R"sql(
-    SELECT id, name, prefix, created_at, last_used_at, revoked_at, scope, expires_at
+    SELECT id, name, prefix, created_at, last_used_at, revoked_at, scope, expires_at,
+           coalesce(expires_at <= now(), false) AS is_expired
       FROM api_token WHERE account_id = $1 ORDER BY id)sql"};
 
 constexpr db::query revoke_token_query{"accounts.revoke_token", R"sql(

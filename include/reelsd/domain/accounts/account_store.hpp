@@ -30,6 +30,7 @@ struct token_summary {
     std::optional<time_point> revoked_at = {};
     token_scope scope = token_scope::all;
     std::optional<time_point> expires_at = {};  ///< Empty: never.
+    bool is_expired = false;                    ///< By the database's clock, as for requests.
 };
 
 /// Options of a new token.
