@@ -84,9 +84,8 @@ error reported_error(const json& report) {
     return error{errc::media_failed, "the media helper's error has an unknown code"};
 }
 
-/// `end` has the standard error.
-result<json> read_document(std::string_view output, const child_end& end) {
-    auto document = parse_foreign_json(output);
+result<json> read_document(const child_end& end) {
+    auto document = parse_foreign_json(end.output);
     if (!document.is_object() || document.size() != 1) {
         return failed(errc::media_failed, "the media helper wrote no document", end);
     }
@@ -103,8 +102,7 @@ result<json> read_document(std::string_view output, const child_end& end) {
 
 result<json> document_of(const process::child_end& end) {
     switch (end.outcome) {
-        case child_outcome::exited:
-            return end.status == 0 ? read_document(end.output, end) : after_exit(end);
+        case child_outcome::exited: return end.status == 0 ? read_document(end) : after_exit(end);
         case child_outcome::signalled: return after_signal(end);
         case child_outcome::overdue: return after_deadline(end);
         case child_outcome::stopped: return error{errc::cancelled, "the media helper was stopped"};
@@ -115,10 +113,6 @@ result<json> document_of(const process::child_end& end) {
                 errc::media_failed, "the media helper could not be started: " + end.error_output};
     }
     return error{errc::internal, "unknown end of the media helper"};
-}
-
-result<json> document_in(std::string_view output) {
-    return read_document(output, {});
 }
 
 }  // namespace reelsd::media

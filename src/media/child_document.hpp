@@ -4,8 +4,6 @@
 #include <reelsd/base/result.hpp>
 #include <reelsd/process/child_run.hpp>
 
-#include <string_view>
-
 namespace reelsd::media {
 
 /// The object that a run of the helper wrote; its members are not validated. Errors: those that
@@ -14,9 +12,5 @@ namespace reelsd::media {
 /// wrote too much; `media_failed` when it could not be run, was killed from outside, or wrote
 /// anything else; `timed_out` when it got too little time; `cancelled`. Pure.
 [[nodiscard]] result<json> document_of(const process::child_end& end);
-
-/// The object in a document that a helper wrote while it continues. Errors: those that it reports;
-/// `media_failed` for anything else. Pure.
-[[nodiscard]] result<json> document_in(std::string_view output);
 
 }  // namespace reelsd::media

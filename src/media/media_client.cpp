@@ -190,20 +190,16 @@ result<probe_report> media_client::probe(
 }
 
 result<analysis_report> media_client::analyze(
-    const std::filesystem::path& video, deadline by, const std::stop_token& stop) const {
-    return report_of(call_for("analyze", analyses_, video, by, stop), analysis_report_from_json);
-}
-
-result<illustrated_analysis> media_client::analyze_and_illustrate(
-    const std::filesystem::path& video, const moment_chooser& choose, deadline by,
-    const std::stop_token& stop) const {
+    const std::filesystem::path& video, deadline by, const std::stop_token& stop,
+    const moment_chooser& choose) const {
+    auto request = call_for("analyze", analyses_, video, by, stop);
+    if (!choose) return report_of(std::move(request), analysis_report_from_json);
     std::optional<result<analysis_report>> report;
     std::vector<double> moments;
-    auto request = call_for("analyze", analyses_, video, by, stop);
     request.arguments.insert(
         request.arguments.end(), {"--stills-max", std::to_string(report_bounds::stills_max)});
     request.reply = [&](std::string_view output) {
-        const auto document = document_in(output);
+        const auto document = document_of({.output = std::string{output}, .error_output = {}});
         report = document ? analysis_report_from_json(*document)
                           : result<analysis_report>{document.error()};
         if (*report) moments = choose(**report);
@@ -214,14 +210,10 @@ result<illustrated_analysis> media_client::analyze_and_illustrate(
     // A child that fails after its report has lost only the stills.
     const bool is_over = !report || (!rest && rest.error().code() == errc::cancelled);
     if (is_over) return rest.error();
-    if (!*report) return report->error();
-    illustrated_analysis analysis{*std::move(*report), {}};
-    if (!rest || moments.empty()) return analysis;
+    if (!*report || !rest || moments.empty()) return *std::move(report);
     auto pictures = stills_report_from_json(*rest, moments.size());
-    for (std::size_t at = 0; pictures && at < moments.size(); ++at) {
-        analysis.stills.push_back({moments[at], std::move(pictures->jpegs[at])});
-    }
-    return analysis;
+    if (pictures) (*report)->stills = std::move(pictures->jpegs);
+    return *std::move(report);
 }
 
 result<thumbnail_report> media_client::thumbnail(

@@ -35,12 +35,6 @@ struct media_options {
     jail_policy jail = jail_policy::require;
 };
 
-/// What analyze_and_illustrate() returns.
-struct illustrated_analysis {
-    analysis_report report;
-    std::vector<still> stills;  ///< Of the chosen moments; empty when they could not be made.
-};
-
 /// Chooses moments from an analysis: at most `report_bounds::stills_max`, ascending.
 using moment_chooser = std::function<std::vector<double>(const analysis_report&)>;
 
@@ -76,15 +70,12 @@ public:
         const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
 
     /// The whole analysis, with the reports of probe() and thumbnail(). Waits while
-    /// `analyses_at_once` others run.
+    /// `analyses_at_once` others run. With `choose`, also stills() of the moments that it selects,
+    /// or none when they cannot be made: in the same child, which waits while `choose` is called
+    /// on this thread, at most once.
     [[nodiscard]] result<analysis_report> analyze(
-        const std::filesystem::path& video, deadline by, const std::stop_token& stop) const;
-
-    /// analyze(), and stills() of moments that `choose` selects from it, in the same child. Calls
-    /// `choose` on this thread, at most once, while the child waits.
-    [[nodiscard]] result<illustrated_analysis> analyze_and_illustrate(
-        const std::filesystem::path& video, const moment_chooser& choose, deadline by,
-        const std::stop_token& stop) const;
+        const std::filesystem::path& video, deadline by, const std::stop_token& stop,
+        const moment_chooser& choose = {}) const;
 
     /// A representative picture of the first seconds as a JPEG within `report_bounds`; about a
     /// second.

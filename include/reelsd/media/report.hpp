@@ -101,6 +101,8 @@ struct analysis_report {
     picture_report picture;
     /// Absent when no picture can be encoded.
     std::optional<thumbnail_report> thumbnail;
+    /// Those of a stills_report, which media_client::analyze() adds.
+    std::vector<std::vector<std::byte>> stills = {};
 };
 
 /// Still pictures for models that do not accept video. Values out of range are `media_failed`.
@@ -131,12 +133,6 @@ struct frames_report {
 /// Small pictures, one for each requested moment, in their order: upright baseline JPEGs.
 struct stills_report {
     std::vector<std::vector<std::byte>> jpegs;  ///< Each within `report_bounds::still`.
-};
-
-/// One picture of a `stills_report`, with its moment.
-struct still {
-    double seconds = 0;
-    std::vector<std::byte> jpeg;
 };
 
 /// A file with the sound: RIFF/WAVE, one channel of 16 kHz, signed 16 bit.

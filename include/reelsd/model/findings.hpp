@@ -3,6 +3,7 @@
 #include <reelsd/base/enum_names.hpp>
 #include <reelsd/media/report.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -68,7 +69,7 @@ struct findings {
     /// video and of the key moments.
     std::optional<media::probe_report> probe = {};
     std::optional<media::thumbnail_report> thumbnail = {};
-    std::vector<media::still> stills = {};
+    std::vector<std::vector<std::byte>> stills = {};  ///< JPEGs in the order of `key_moments`.
     /// The answer to the caller's schema: JSON text that is valid against it. Empty if no schema
     /// was given, and if there is `extract_error`, which says why in a sentence.
     std::string extract = {};

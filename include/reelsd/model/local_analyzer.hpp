@@ -10,8 +10,7 @@
 
 namespace reelsd::media {
 class media_client;
-struct illustrated_analysis;
-}  // namespace reelsd::media
+}
 
 namespace reelsd::model {
 
@@ -41,9 +40,6 @@ public:
         const std::stop_token& stop) const override;
 
 private:
-    [[nodiscard]] result<media::illustrated_analysis> decode(
-        const video_input& video, deadline by, const std::stop_token& stop) const;
-
     const media::media_client& media_;
     const transcriber& speech_;
     std::string name_;

@@ -72,41 +72,31 @@ std::string transcriber_suffix(std::string_view transcriber_name) {
 analysis local_analyzer::analyze(
     const video_input& video, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {
-    auto decoded = decode(video, by.at_most(bounds::local_analysis_time_max), stop);
-    if (!decoded) return analysis_failure{decoded.error()};
-    auto& [report, stills] = *decoded;
-    auto measured = video;
-    measured.probe = report.probe;
-    const auto spoken = speech_.transcribe(measured, report.audio, calls, by, stop);
-    if (!spoken) return analysis_failure{spoken.error()};
-    if (!spoken->is_built_in) {
-        report.audio.speech.segments = spoken->segments;
-        report.audio.speech.doubtful = false;  // The built-in recogniser's confidence.
-    }
-    auto conclusions =
-        findings_from(report, *spoken, {.caption = video.caption, .hashtags = video.hashtags});
-    // With the built-in transcript it is the analysis of a server without another transcriber.
-    if (!spoken->is_built_in) conclusions.analyzer = name_;
-    conclusions.probe = std::move(report.probe);
-    conclusions.thumbnail = std::move(report.thumbnail);
-    // A still belongs to its moment, though it is taken when the moment's texts have appeared.
-    const auto& moments = conclusions.content.key_moments;
-    for (std::size_t at = 0; at < std::min(stills.size(), moments.size()); ++at)
-        stills[at].seconds = moments[at].seconds;
-    conclusions.stills = std::move(stills);
-    note_ignored_options(video.options, conclusions);
-    return conclusions;
-}
-
-result<media::illustrated_analysis> local_analyzer::decode(
-    const video_input& video, deadline by, const std::stop_token& stop) const {
     // With a speech server, the moments are unknown until it has answered.
     const bool has_own_speech = name_ == local_analyzer_name;
-    if (video.wants_stills && has_own_speech)
-        return media_.analyze_and_illustrate(video.file, picture_seconds_of, by, stop);
-    auto report = media_.analyze(video.file, by, stop);
-    if (!report) return report.error();
-    return media::illustrated_analysis{*std::move(report), {}};
+    auto report = media_.analyze(
+        video.file,
+        by.at_most(bounds::local_analysis_time_max),
+        stop,
+        video.wants_stills && has_own_speech ? picture_seconds_of : media::moment_chooser{});
+    if (!report) return analysis_failure{report.error()};
+    auto measured = video;
+    measured.probe = report->probe;
+    const auto spoken = speech_.transcribe(measured, report->audio, calls, by, stop);
+    if (!spoken) return analysis_failure{spoken.error()};
+    if (!spoken->is_built_in) {
+        report->audio.speech.segments = spoken->segments;
+        report->audio.speech.doubtful = false;  // The built-in recogniser's confidence.
+    }
+    auto conclusions =
+        findings_from(*report, *spoken, {.caption = video.caption, .hashtags = video.hashtags});
+    // With the built-in transcript it is the analysis of a server without another transcriber.
+    if (!spoken->is_built_in) conclusions.analyzer = name_;
+    conclusions.probe = std::move(report->probe);
+    conclusions.thumbnail = std::move(report->thumbnail);
+    conclusions.stills = std::move(report->stills);
+    note_ignored_options(video.options, conclusions);
+    return conclusions;
 }
 
 findings findings_from(const media::analysis_report& report, const post_text& post) {

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -58,29 +57,23 @@ std::vector<double> key_moments_of(const json& document) {
     return moments;
 }
 
-/// Both are rounded to milliseconds.
-bool shows_moment(const media::still& still, double moment) {
-    constexpr double slack_seconds = 0.0005;
-    return std::abs(still.seconds - moment) <= slack_seconds;
-}
-
 /// The analyzer's pictures if there is one of each moment, or newly made ones. No moments, no
 /// pictures. Errors: those of media_client::stills().
 result<jobs::frame_set> take_frames(
     const media::media_client& media, const std::vector<double>& moments,
-    const std::vector<media::still>& by_analyzer, const std::filesystem::path& video, deadline by,
-    const std::stop_token& stop) {
+    const std::vector<std::vector<std::byte>>& by_analyzer, const std::filesystem::path& video,
+    deadline by, const std::stop_token& stop) {
     jobs::frame_set frames;
     const auto add = [&frames](const std::vector<std::byte>& jpeg) {
         frames.numbers.push_back(static_cast<std::int32_t>(frames.numbers.size()));
         frames.sizes.push_back(static_cast<std::int32_t>(jpeg.size()));
         frames.jpegs.insert(frames.jpegs.end(), jpeg.begin(), jpeg.end());
     };
-    if (std::ranges::equal(by_analyzer, moments, shows_moment)) {
-        for (const auto& still : by_analyzer) add(still.jpeg);
+    if (moments.empty()) return frames;
+    if (by_analyzer.size() == moments.size()) {
+        for (const auto& jpeg : by_analyzer) add(jpeg);
         return frames;
     }
-    if (moments.empty()) return frames;
     const auto stills = media.stills(video, moments, by, stop);
     if (!stills) return stills.error();
     for (const auto& jpeg : stills->jpegs) add(jpeg);
@@ -138,7 +131,7 @@ std::optional<jobs::reel_thumbnail> kept_media::thumbnail(
 }
 
 stored_media kept_media::store(
-    const jobs::claimed_job& job, json& document, const std::vector<media::still>& stills,
+    const jobs::claimed_job& job, json& document, const std::vector<std::vector<std::byte>>& stills,
     const platform::media_file& video, const std::string& post_key,
     const attempt_limits& within) const {
     stored_media stored;

@@ -85,10 +85,10 @@ std::vector<double> cuts_and_more(const analysis_report& report) {
     return moments;
 }
 
-result<illustrated_analysis> illustrated_by(const std::string& script) {
+result<analysis_report> illustrated_by(const std::string& script) {
     const scripted_helper helper{script};
     const media_client client{helper.options()};
-    return client.analyze_and_illustrate("/video.mp4", cuts_and_more, far_away(), {});
+    return client.analyze("/video.mp4", far_away(), {}, cuts_and_more);
 }
 
 // Goal: after its report, a child can only lose the stills. Method: helpers that write the report
@@ -110,7 +110,7 @@ TEST(MediaClient, AnalysesWithoutTheStillsOfAFailingChild) {
         SCOPED_TRACE(expected.name);
         const auto analysis = illustrated_by(expected.script);
         ASSERT_TRUE(analysis) << analysis.error().to_string();
-        EXPECT_EQ(analysis->report.probe.video_codec, "vp9");
+        EXPECT_EQ(analysis->probe.video_codec, "vp9");
         EXPECT_TRUE(analysis->stills.empty());
     }
 }
@@ -119,7 +119,7 @@ TEST(MediaClient, AsksForTheStillsOfChosenMoments) {
     const scripted_helper helper{
         std::string{"echo '"} + good_analysis + R"sh('; echo "$*, $(cat)." >"$0.asked")sh"};
     const media_client client{helper.options()};
-    ASSERT_TRUE(client.analyze_and_illustrate("/video.mp4", cuts_and_more, far_away(), {}));
+    ASSERT_TRUE(client.analyze("/video.mp4", far_away(), {}, cuts_and_more));
     std::ifstream file{helper.path().string() + ".asked"};
     std::string asked;
     std::getline(file, asked);

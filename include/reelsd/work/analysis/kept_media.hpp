@@ -13,6 +13,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <stop_token>
@@ -91,9 +92,9 @@ public:
     /// analyzer's pictures; a separate child makes them unless there is one of each key moment.
     /// `post_key`: the post and slide that the video belongs to; empty for none.
     [[nodiscard]] stored_media store(
-        const jobs::claimed_job& job, json& document, const std::vector<media::still>& stills,
-        const platform::media_file& video, const std::string& post_key,
-        const attempt_limits& within) const;
+        const jobs::claimed_job& job, json& document,
+        const std::vector<std::vector<std::byte>>& stills, const platform::media_file& video,
+        const std::string& post_key, const attempt_limits& within) const;
 
     /// The same for a copy of the result of `earlier`.
     [[nodiscard]] stored_media copy(
