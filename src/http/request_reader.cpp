@@ -218,9 +218,9 @@ std::optional<refusal> read_request_head(std::string_view head, request_head& pa
 }
 
 std::optional<std::string> request_id_in(std::string_view head) {
-    while (!head.empty()) {
-        const auto line = head.substr(0, head.find(line_end));
-        head.remove_prefix(std::min(line.size() + line_end.size(), head.size()));
+    while (head.find(line_end) != std::string_view::npos) {
+        const auto line = take_line(head);
+        if (line.empty()) break;
         const auto colon = line.find(':');
         if (colon == std::string_view::npos) continue;
         if (!equals_ignoring_case(line.substr(0, colon), "X-Request-Id")) continue;
@@ -336,7 +336,7 @@ void request_reader::drop() noexcept {
 }
 
 std::optional<std::string> request_reader::request_id() const {
-    if (refused_id_) return refused_id_;
+    if (message_.head_bytes == 0) return request_id_in(received_);
     const auto named = message_.request.headers.find("X-Request-Id");
     if (!named) return std::nullopt;
     return std::string{*named};
@@ -346,11 +346,6 @@ request_reader::step request_reader::refuse(refusal why) noexcept {
     refused_ = true;
     why_ = why;
     return step::refused;
-}
-
-request_reader::step request_reader::refuse_head(std::string_view lines, refusal why) {
-    refused_id_ = request_id_in(lines);
-    return refuse(why);
 }
 
 request_reader::step request_reader::advance() {
@@ -376,14 +371,9 @@ request_reader::step request_reader::advance_header() {
     const auto scan = scan_head(received_, scanned_);
     const std::size_t size = scan.end.value_or(received_.size());
     const bool is_too_large = skipped_ + size > limits_.header_bytes_max;
-    if (scan.refused || is_too_large) {
-        const auto last_end = received_.rfind(line_end);
-        const auto lines = last_end == std::string::npos ? 0 : last_end;
-        return refuse_head(
-            std::string_view{received_}.substr(0, lines),
-            scan.refused.value_or(
-                refusal{status::request_header_fields_too_large, header_too_large_message}));
-    }
+    if (scan.refused) return refuse(*scan.refused);
+    if (is_too_large)
+        return refuse({status::request_header_fields_too_large, header_too_large_message});
     if (scan.end) return begin_message(*scan.end);
     scanned_ = received_.size();
     return step::need_header;
@@ -392,13 +382,13 @@ request_reader::step request_reader::advance_header() {
 request_reader::step request_reader::begin_message(std::size_t head_size) {
     const std::string_view head = std::string_view{received_}.substr(0, head_size);
     request_head read;
-    if (const auto refused = read_request_head(head, read)) return refuse_head(head, *refused);
+    if (const auto refused = read_request_head(head, read)) return refuse(*refused);
     // Beast would call a number that is too large for it malformed.
     if (read.content_length == std::numeric_limits<std::uint64_t>::max()) {
-        return refuse_head(head, {status::content_too_large, too_large_message});
+        return refuse({status::content_too_large, too_large_message});
     }
     if (read.announces_body && !begin_body(head)) {
-        return refuse_head(head, {status::bad_request, malformed_header_message});
+        return refuse({status::bad_request, malformed_header_message});
     }
     auto& request = message_.request;
     request.method_text = read.method;

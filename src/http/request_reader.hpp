@@ -49,7 +49,8 @@ struct request_head {
 /// servers may read differently.
 [[nodiscard]] std::optional<refusal> read_request_head(std::string_view head, request_head& parsed);
 
-/// The value of the first field `X-Request-Id` in a refused head, which may be malformed.
+/// The value of the first field `X-Request-Id` in the complete lines of a head, which may be
+/// malformed.
 [[nodiscard]] std::optional<std::string> request_id_in(std::string_view head);
 
 /// Browsers send 15 to 20; 16 KiB could hold thousands.
@@ -115,7 +116,7 @@ public:
 
     /// Why the request was refused. Call after `refused`.
     [[nodiscard]] refusal why() const noexcept { return why_; }
-    /// The `X-Request-Id` field of a request whose header is complete and which has not been taken.
+    /// The `X-Request-Id` field, if its line has arrived, of a request that has not been taken.
     [[nodiscard]] std::optional<std::string> request_id() const;
     /// Moves the request out. Call once after `complete`.
     [[nodiscard]] received_request take();
@@ -126,8 +127,6 @@ private:
     struct message_parser;
 
     step refuse(refusal why) noexcept;
-    /// Keeps the X-Request-Id of the header's complete lines.
-    step refuse_head(std::string_view lines, refusal why);
     void skip_empty_lines();
     step advance_header();
     step begin_message(std::size_t head_size);
@@ -147,8 +146,6 @@ private:
     std::size_t body_bytes_read_ = 0;
     std::unique_ptr<message_parser> parser_;
     received_request message_;
-    /// X-Request-Id of a refused header.
-    std::optional<std::string> refused_id_;
     /// Bytes of a streamed body that have been taken.
     std::uint64_t streamed_bytes_ = 0;
     bool is_streaming_ = false;

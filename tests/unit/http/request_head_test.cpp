@@ -164,6 +164,8 @@ TEST(RequestHead, HasItsIdWhenRefused) {
     EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\nx-request-ID: \t abc-1 \r\nHost\r\n\r\n"), "abc-1");
     EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\nX-Request-Id:\r\n\r\n"), "");
     EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\nX-Request-Idle: a\r\n\r\n"), std::nullopt);
+    EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\nX-Request-Id: a"), std::nullopt);
+    EXPECT_EQ(request_id_in("GET / HTTP/1.1\r\n\r\nX-Request-Id: a\r\n"), std::nullopt);
     EXPECT_EQ(request_id_in(""), std::nullopt);
 }
 

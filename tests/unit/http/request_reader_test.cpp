@@ -137,6 +137,16 @@ TEST(RequestReader, KeepsTheIdOfARefusedHeader) {
     }
 }
 
+TEST(RequestReader, KnowsTheIdOfAnIncompleteHeader) {
+    request_reader reader{{.header_bytes_max = 16384, .body_bytes_max = 65536}};
+    reader.append("GET / HTTP/1.1\r\nX-Request-Id: mine");
+    EXPECT_EQ(reader.advance(), request_reader::step::need_header);
+    EXPECT_EQ(reader.request_id(), std::nullopt);
+    reader.append("\r\nHost");
+    EXPECT_EQ(reader.advance(), request_reader::step::need_header);
+    EXPECT_EQ(reader.request_id(), "mine");
+}
+
 TEST(RequestReader, CountsTheMemoryOfAHeaderWhileItsBodyArrives) {
     request_reader reader{{.header_bytes_max = 16384, .body_bytes_max = 65536}};
     const std::string head =
