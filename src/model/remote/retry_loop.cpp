@@ -198,7 +198,13 @@ model_answer ask(
     const circuit_probe probe{circuit};
     for (int tries = 1;; ++tries) {
         auto reply = call_once(model, session, options, calls, by, stop);
-        if (!reply) reply = masked(reply.error(), model.api.secret);
+        if (!reply) {
+            auto why = masked(reply.error(), model.api.secret);
+            // The configured limit, not the larger one for an answer that was cut off.
+            if (why.kind == failure_kind::limit_too_large && !options.larger_cap)
+                why.kind = failure_kind::misconfigured;
+            reply = std::move(why);
+        }
         report(model, reply);
         if (reply) {
             circuit.succeeded();

@@ -89,6 +89,7 @@ public:
         if (answer.status() == 503) why.kind = failure_kind::overloaded;
         if (answer.status() == 503) why.server_delay = seconds_f{0};
         if (answer.status() == 401) why.kind = failure_kind::unauthorized;
+        if (answer.status() == 422) why.kind = failure_kind::limit_too_large;
         if (answer.status() == 429) {
             why.kind = failure_kind::rate_limited;
             why.server_delay = seconds_f{std::stod(answer.body)};

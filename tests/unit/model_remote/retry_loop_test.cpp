@@ -53,7 +53,7 @@ struct retry_loop_fixture : ::testing::Test {
                  .log = log,
                  .on_request = on_request},
                 session,
-                {},
+                options,
                 ledger,
                 deadline::after(patience),
                 stop.get_token());
@@ -76,6 +76,7 @@ struct retry_loop_fixture : ::testing::Test {
     std::atomic<std::size_t> served{0};
     std::string model = "m";
     std::string text = "question";
+    request_options options;
     net::http_client http{{.policy = {.allow_private = true}}};
     circuit_breaker circuit;
     price_table prices =
@@ -291,6 +292,19 @@ TEST_F(RetryLoop, AWrongKeyIsNotRetried) {
     ASSERT_FALSE(answer);
     EXPECT_EQ(served, 1U);
     EXPECT_TRUE(circuit.admit(circuit_breaker::clock::now()));
+}
+
+TEST_F(RetryLoop, ARefusedTokenLimitIsMisconfiguredUnlessItIsTheLargerOne) {
+    const scripted_server server{answering({response(422, "")})};
+    options.larger_cap = true;
+    EXPECT_EQ(ask_at(server.origin()).error().why.kind, failure_kind::limit_too_large);
+    options.larger_cap = false;
+    EXPECT_EQ(ask_at(server.origin()).error().why.kind, failure_kind::misconfigured);
+    EXPECT_EQ(served, 2U);
+    EXPECT_THAT(outcomes, ElementsAre("fake/m limit_too_large", "fake/m misconfigured"));
+    const auto rejection = circuit.admit(circuit_breaker::clock::now());
+    ASSERT_TRUE(rejection);
+    EXPECT_TRUE(rejection->is_misconfigured);
 }
 
 TEST_F(RetryLoop, AKeyThatHasWorkedIsRetriedOnce) {
