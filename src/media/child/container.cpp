@@ -165,6 +165,9 @@ std::optional<double> container::claimed_seconds() const noexcept {
         last = std::max(last, seconds_of(*stream, stream->start_time).value_or(0) + seconds);
     }
     if (last > 0) return last;
+    // The container's length includes streams that are not read, such as subtitles.
+    const unsigned streams_read = audio_ == nullptr ? 1 : 2;
+    if (format_->nb_streams > streams_read) return std::nullopt;
     if (format_->duration == AV_NOPTS_VALUE || format_->duration <= 0) return std::nullopt;
     // In Matroska the end, on a clock on which the first packet may be late.
     const std::int64_t start = std::max<std::int64_t>(format_->start_time, 0);

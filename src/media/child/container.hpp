@@ -24,7 +24,8 @@ public:
     /// Null without an audio track.
     [[nodiscard]] const AVStream* audio() const noexcept { return audio_; }
     /// Duration in the headers, in seconds: of the tracks if they have one, otherwise of the
-    /// container. FFmpeg 5 would prefer the container's, FFmpeg 7 ignores that of an MP4 file.
+    /// container if it has no other tracks. FFmpeg 5 would prefer the container's, FFmpeg 7 ignores
+    /// that of an MP4 file.
     [[nodiscard]] std::optional<double> claimed_seconds() const noexcept;
     /// Frames a second in the header; 0 without a plausible rate.
     [[nodiscard]] double claimed_frame_rate() const noexcept;

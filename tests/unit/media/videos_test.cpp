@@ -276,6 +276,14 @@ TEST_F(Videos, MeasuresOneThatIsCutOff) {
         maker().make("late.mkv", std::string{picture_input} + h264 + " -output_ts_offset 10"));
     ASSERT_TRUE(late) << late.error().to_string();
     EXPECT_EQ(late->missing_seconds, 0) << "its duration counts from zero";
+
+    const auto second_sound = probe(maker().make(
+        "two_tracks.mkv",
+        std::string{picture_input} + sound_input +
+            " -f lavfi -i sine=d=5 -map 0 -map 1 -map 2 -disposition:a:0 default" + h264 +
+            " -c:a aac"));
+    ASSERT_TRUE(second_sound) << second_sound.error().to_string();
+    EXPECT_EQ(second_sound->missing_seconds, 0) << "its duration is that of an unread track";
 }
 
 // Goal: sound that cannot be decoded is not called silence.
