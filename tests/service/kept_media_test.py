@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import unittest
 
 from cutting_proxy import CuttingProxy
@@ -99,19 +100,48 @@ class Frames(KeptMediaTest):
             someone.request("DELETE", f"/api/v1/reels/{job_id}")
         self.assertEqual(self.sql("SELECT count(*) FROM reel_frame"), "0")
 
-    def test_a_local_job_starts_one_child(self):
+    def logging_helper(self):
+        """A media helper, and the file to which it writes the arguments of each run."""
         helper, log = pathlib.Path(new_folder(), "helper"), pathlib.Path(new_folder(), "log")
         for path in (helper, log):
             self.addCleanup(shutil.rmtree, path.parent)
         log.touch()
         log.chmod(0o666)
-        helper.write_text(f'#!/bin/sh\necho "$1" >>{log}\nexec {program("reelsd-media")} "$@"\n', encoding="utf-8")
+        helper.write_text(f'#!/bin/sh\necho "$*" >>{log}\nexec {program("reelsd-media")} "$@"\n', encoding="utf-8")
         helper.chmod(0o755)
+        return helper, log
+
+    @staticmethod
+    def runs(log):
+        runs = [line.split() for line in log.read_text(encoding="utf-8").splitlines()]
+        return [run for run in runs if run[0] not in ("doctor", "jail")]
+
+    def test_a_local_job_starts_one_child(self):
+        helper, log = self.logging_helper()
         _, someone = self.start(media_helper=helper, speech_model_dir=None, videos_kept_days=0)
         self.frames(someone, self.done(someone, SAMPLE))
         self.frames(someone, self.done(someone))
-        commands = log.read_text(encoding="utf-8").split()
-        self.assertEqual([command for command in commands if command not in ("doctor", "jail")], ["analyze"] * 2)
+        self.assertEqual([run[0] for run in self.runs(log)], ["analyze"] * 2)
+
+    def test_with_a_speech_server_frames_show_their_texts(self):
+        """A second child takes them when the texts of their moments have appeared. A silent video is not sent."""
+        helper, log = self.logging_helper()
+        _, someone = self.start(media_helper=helper, videos_kept_days=0, transcriber="openai",
+                                transcriber_url="http://127.0.0.1:9", transcriber_model="m")
+        silent = subprocess.run(
+            ["ffmpeg", "-nostdin", "-loglevel", "error", "-i", SAMPLE_FILE, "-an", "-c:v", "copy",
+             "-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "-"],
+            check=True, timeout=60, stdout=subprocess.PIPE).stdout
+        answer = someone.request("POST", "/api/v1/reels/analyze", silent, {"Content-Type": "video/mp4"})
+        job = someone.finished(answer.json()["id"])
+        self.frames(someone, job)
+        stills, = [run for run in self.runs(log) if run[0] == "stills"]
+        taken = [float(seconds) for seconds in stills[stills.index("--at") + 1].split(",")]
+        moments = job["result"]["content"]["key_moments"]
+        delays = [at - moment["seconds"] for at, moment in zip(taken, moments, strict=True)
+                  if "text" in moment["description"]]
+        self.assertTrue(delays, moments)
+        self.assertGreater(min(delays), 0.1, moments)
 
     def test_frames_can_be_disabled(self):
         _, someone = self.start(frames="false")

@@ -35,13 +35,17 @@ std::vector<key_moment> moments_of(
 }
 
 /// Ascending.
-std::vector<double> picture_seconds_of(const media::analysis_report& report) {
+std::vector<double> picture_seconds_of(const std::vector<key_moment>& moments) {
     std::vector<double> seconds;
-    for (const auto& moment : moments_of(report, joined_lines(report.texts))) {
+    for (const auto& moment : moments) {
         const double least = seconds.empty() ? 0 : seconds.back();
         seconds.push_back(std::max(least, moment.still_seconds.value_or(moment.seconds)));
     }
     return seconds;
+}
+
+std::vector<double> choose_moments(const media::analysis_report& report) {
+    return picture_seconds_of(moments_of(report, joined_lines(report.texts)));
 }
 
 }  // namespace
@@ -78,7 +82,7 @@ analysis local_analyzer::analyze(
         video.file,
         by.at_most(bounds::local_analysis_time_max),
         stop,
-        video.wants_stills && has_own_speech ? picture_seconds_of : media::moment_chooser{});
+        video.wants_stills && has_own_speech ? choose_moments : media::moment_chooser{});
     if (!report) return analysis_failure{report.error()};
     auto measured = video;
     measured.probe = report->probe;
@@ -95,6 +99,12 @@ analysis local_analyzer::analyze(
     conclusions.probe = std::move(report->probe);
     conclusions.thumbnail = std::move(report->thumbnail);
     conclusions.stills = std::move(report->stills);
+    // With a speech server, or after a failure of the child, there are none yet.
+    const auto moments = picture_seconds_of(conclusions.content.key_moments);
+    if (video.wants_stills && conclusions.stills.size() != moments.size()) {
+        auto taken = media_.stills(video.file, moments, by.at_most(bounds::frames_time_max), stop);
+        if (taken) conclusions.stills = std::move(taken->jpegs);
+    }
     note_ignored_options(video.options, conclusions);
     return conclusions;
 }
