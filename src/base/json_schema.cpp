@@ -133,14 +133,18 @@ private:
         return false;
     }
 
+    static std::string counted(const json& number, std::string_view unit) {
+        return fmt::format("{} {}{}", number.dump(), unit, number == 1 ? "" : "s");
+    }
+
     void check_size(
         std::size_t size, const json& min, const json& max, std::string_view unit,
         const std::string& at) {
         if (!min.is_null() && size < min.get<std::size_t>()) {
-            add(at, fmt::format("must have at least {} {}", min.dump(), unit));
+            add(at, fmt::format("must have at least {}", counted(min, unit)));
         }
         if (!max.is_null() && size > max.get<std::size_t>()) {
-            add(at, fmt::format("must have at most {} {}", max.dump(), unit));
+            add(at, fmt::format("must have at most {}", counted(max, unit)));
         }
     }
 
@@ -148,7 +152,7 @@ private:
         const auto& min = keyword(schema, "minLength");
         const auto& max = keyword(schema, "maxLength");
         if (min.is_null() && max.is_null()) return;
-        check_size(code_point_count(text), min, max, "characters", at);
+        check_size(code_point_count(text), min, max, "character", at);
     }
 
     void check_members(const json& object, const json& schema, const std::string& at) {
@@ -172,7 +176,7 @@ private:
 
     void check_items(const json& list, const json& schema, const std::string& at) {
         check_size(
-            list.size(), keyword(schema, "minItems"), keyword(schema, "maxItems"), "items", at);
+            list.size(), keyword(schema, "minItems"), keyword(schema, "maxItems"), "item", at);
         if (keyword(schema, "uniqueItems") == true) check_unique(list, at);
         const auto& items = keyword(schema, "items");
         if (!items.is_object()) return;

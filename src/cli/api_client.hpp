@@ -110,7 +110,7 @@ struct job_progress {
 /// Parameters of a wait for one job.
 struct job_wait {
     std::int64_t id = 0;
-    std::chrono::seconds at_most{0};  ///< 0: returns the current state.
+    std::chrono::milliseconds at_most{0};  ///< 0: returns the current state.
     /// Receives the state of the job at least every 10 s.
     std::function<void(const job_progress& state)> on_progress;
 };

@@ -144,7 +144,7 @@ class Extraction:
         self.assertDone(job)
         self.assertEqual(job["extract"], STORED)
         first, second = self.calls()
-        self.assertIn("extract/steps must have at least 1 items", texts_of(second))
+        self.assertIn("extract/steps must have at least 1 item", texts_of(second))
         self.assertNotIn("must have at least", texts_of(first))
         self.assertBooked(daemon)
 

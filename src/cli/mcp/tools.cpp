@@ -3,6 +3,7 @@
 #include "../render.hpp"
 #include "../text.hpp"
 #include <reelsd/base/base64.hpp>
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json_schema.hpp>
 #include <reelsd/base/text.hpp>
@@ -113,6 +114,8 @@ std::optional<Value> argument(const json& arguments, const char* name) {
 }
 
 tool_result analyze_reel(const json& arguments, const tool_context& context) {
+    // The submission counts too: an upload may take as long as clients wait for a call.
+    const auto by = deadline::after(wait_of(arguments, wait_default_of_calls));
     const auto url = argument<std::string>(arguments, "url");
     const auto path = argument<std::string>(arguments, "path");
     // Not in the schema, because some model APIs reject schemas with alternatives.
@@ -133,7 +136,6 @@ tool_result analyze_reel(const json& arguments, const tool_context& context) {
             .instructions = argument<std::string>(arguments, "instructions"),
             .extract = extract,
             .analyzer = argument<std::string>(arguments, "analyzer")}};
-    const auto at_most = wait_of(arguments, wait_default_of_calls);
     // Not after the last byte: the answer may follow at once.
     const auto on_upload = [&context](std::uint64_t sent, std::uint64_t bytes) {
         constexpr std::uint64_t all = 100;
@@ -145,8 +147,9 @@ tool_result analyze_reel(const json& arguments, const tool_context& context) {
     if (!queued) return api_failure(queued.error());
     const auto id = integer_of(queued->document, "id");
     if (!id) return failed("the server queued the reel but returned no id: is it a reelsd server?");
+    const auto at_most = std::chrono::floor<std::chrono::milliseconds>(by.remaining());
     // Without a wait, the answer itself reports the state.
-    if (at_most > std::chrono::seconds{0}) context.on_progress(progress_of(*id, queued->document));
+    if (at_most.count() > 0) context.on_progress(progress_of(*id, queued->document));
     auto job = context.server.await(
         {.id = *id, .at_most = at_most, .on_progress = context.on_progress}, context.stop);
     if (job) return of_job(*id, *std::move(job));
@@ -308,11 +311,16 @@ std::vector<tool> make_tools() {
 }
 
 tool_result call(const tool& chosen, json arguments, const tool_context& context) {
+    const auto& schema = chosen.view.at("inputSchema");
+    const auto& required = member(schema, "required");
     json present = json::object();
     for (auto&& [name, value] : arguments.items()) {
-        if (!value.is_null()) present[name] = std::move(value);
+        const bool is_required = std::ranges::find(required, json(name)) != required.end();
+        // Some models give every argument, and those that they do not use as "".
+        if (value.is_null() || (value == "" && !is_required)) continue;
+        present[name] = std::move(value);
     }
-    const auto violations = schema_violations(present, chosen.view["inputSchema"]);
+    const auto violations = schema_violations(present, schema);
     if (violations.empty()) return chosen.run(present, context);
     constexpr std::size_t name_bytes_max = 100;
     const auto& [pointer, what] = violations.front();

@@ -68,7 +68,8 @@ struct tool {
 /// The tools of tools.json, in the order in which a model reads them.
 [[nodiscard]] std::vector<tool> make_tools();
 
-/// Runs the tool, or reports why `arguments` are invalid. A null argument counts as absent.
+/// Runs the tool, or reports why `arguments` are invalid. A null argument counts as absent,
+/// as does an empty text that is not required.
 [[nodiscard]] tool_result call(const tool& chosen, json arguments, const tool_context& context);
 
 /// Instructions to the model for all tools.

@@ -66,7 +66,7 @@ TEST(ReadExtract, NamesViolationsWithoutTheAnswersText) {
         {R"(null)", "extract must be an object"},
         {R"({"name": "a"})", "extract/servings is required"},
         {R"({"name": null, "servings": 1})", "extract/name must be a string"},
-        {R"({"name": "", "servings": 1})", "extract/name must have at least 1 characters"},
+        {R"({"name": "", "servings": 1})", "extract/name must have at least 1 character"},
         {R"({"name": "obeyme", "servings": 1})", "extract/name must have at most 5 characters"},
         {R"({"name": "a", "servings": 0})",
          "extract/servings must be a whole number or null, at least 1"},
