@@ -175,6 +175,18 @@ class PublishedDocument(unittest.TestCase):
                 self.assertFalse(any(isinstance(node, dict) and "default" in node for node in nodes_in(schema)))
 
 
+    def test_no_enum_has_only_null(self):
+        """Generators of TypeScript write an empty enum for it, which does not compile."""
+        enums = [node["enum"] for node in nodes_in(self.document)
+                 if isinstance(node, dict) and isinstance(node.get("enum"), list)]
+        self.assertGreater(len(enums), 10)
+        self.assertEqual([values for values in enums if set(values) == {None}], [])
+
+    def test_parameters_and_schemas_have_different_names(self):
+        """A generator of TypeScript exports each under its name."""
+        components = self.document["components"]
+        self.assertEqual(set(components["parameters"]) & set(components["schemas"]), set())
+
     def test_every_example_has_a_title(self):
         """Viewers show the key of an example without a summary."""
         groups = [node["examples"] for node in nodes_in(self.document)
@@ -187,7 +199,7 @@ class PublishedDocument(unittest.TestCase):
     def test_every_field_and_parameter_has_an_example(self):
         """The reference shows it next to the name."""
         def is_simple(schema):
-            return schema.get("type") in ("string", "integer", "number", "boolean") and schema.get("enum") != [None]
+            return schema.get("type") in ("string", "integer", "number", "boolean") and schema.get("maxLength") != 0
 
         fields = [(name, member) for schema in self.document["components"]["schemas"].values()
                   for name, member in schema.get("properties", {}).items()

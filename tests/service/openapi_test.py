@@ -322,6 +322,25 @@ class Reels(OpenApiTest):
         someone.ask(ANALYZE, body=b"", headers=as_body, expect=400)
         someone.ask(ANALYZE, body=b"--b--", headers=as_form, expect=400)
 
+    def test_options_of_a_raw_video(self):
+        someone = self.client(account=self.someone)
+        raw = {"Content-Type": "video/mp4"}
+        options = {option["name"]: option["examples"]["usual"]["value"]
+                   for option in self.document.operations[ANALYZE].parameters_in("query")}
+        form = self.document.components["schemas"]["UploadForm"]["properties"]
+        self.assertEqual(set(options), {"filename", *form} - {"video"})
+        del options["analyzer"]  # The daemon has only one.
+        for name, value in options.items():
+            with self.subTest(name):
+                query = {name: value}
+                if name != "filename":
+                    query["filename"] = name  # Another submission.
+                someone.ask(ANALYZE, query=query, body=name.encode(), headers=raw, expect=202)
+        for query in ({"url": "x"}, {"fresh": "yes"}, {"queue": "1"}, {"language": "german"}, {"extract": "cake"},
+                      {"webhook_url": "x"}, {"analyzer": "x"}):
+            with self.subTest(query):
+                someone.ask(ANALYZE, query=query, body=b"x", headers=raw, expect=400)
+
     def test_the_schema_of_a_submission_matches_the_accepted_bodies(self):
         schema = self.document.operations[ANALYZE].request_body["content"]["application/json"]["schema"]
         for body in ({}, {"url": None}, {"url": LINK}, {"url": LINK, "urls": None}, {"url": None, "urls": [LINK]},
@@ -626,6 +645,8 @@ class Reels(OpenApiTest):
         account.finished(job_id)
         for name, operation in self.each_operation(needs_token=True):
             for parameter in operation.parameters_in("query"):
+                if name == ANALYZE:
+                    continue  # The options of a raw video.
                 good, bad = values_of(parameter["schema"])
                 for value, status in [(one, 200) for one in good] + [(one, 400) for one in bad]:
                     with self.subTest(f"{name} {parameter['name']}={str(value)[:40]}"):
