@@ -1,6 +1,7 @@
 #include "request_reader.hpp"
 
 #include "ascii.hpp"
+#include <reelsd/base/bounds.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/http/router.hpp>
@@ -249,6 +250,11 @@ bool may_be_part_of_last_chunk(std::string_view rest) {
 }
 
 constexpr std::string_view too_large_message = "the request body is too large";
+/// Of a body that is not streamed. A video without a Content-Type is one.
+constexpr std::string_view body_too_large_message =
+    "the request body is larger than 64 KiB; send a video as a form or with Content-Type: "
+    "video/mp4";
+static_assert(bounds::request_body_bytes_max == std::size_t{64} * 1024, "The message says so.");
 constexpr std::string_view header_too_large_message = "the request header is too large";
 
 constexpr std::string_view malformed_header_message = "malformed request header";
@@ -404,7 +410,7 @@ request_reader::step request_reader::begin_message(std::size_t head_size) {
     message_.streams_body = is_streaming_;
     streamed_bytes_ = 0;
     if (!is_streaming_ && read.content_length > limits_.body_bytes_max) {
-        return refuse({status::content_too_large, too_large_message});
+        return refuse({status::content_too_large, body_too_large_message});
     }
     if (parser_ && !is_streaming_) parser_->body_limit(limits_.body_bytes_max);
     const auto expected = message_.request.headers.find("Expect");
@@ -444,7 +450,8 @@ std::string request_reader::take_received(std::size_t head_size) {
 }
 
 std::optional<refusal> request_reader::parse_body() {
-    const refusal too_large{status::content_too_large, too_large_message};
+    const refusal too_large{
+        status::content_too_large, is_streaming_ ? too_large_message : body_too_large_message};
     const auto encoded_max =
         encoded_per_decoded_max * (limits_.body_bytes_max + (is_streaming_ ? streamed_bytes_ : 0));
     while (!parser_->is_done() && !received_.empty()) {

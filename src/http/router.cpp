@@ -1,7 +1,10 @@
 #include "ascii.hpp"
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 #include <reelsd/http/router.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
@@ -33,6 +36,18 @@ bool is_from_browser(const request_context& ctx) {
     const auto accepted = ctx.header("Accept").value_or("");
     return handled_as(ctx.request().method) == verb::get &&
            accepted.find("text/html") != std::string_view::npos;
+}
+
+/// Refuses a body in a content coding: no handler decodes it.
+std::optional<response> refuse_encoded_body(const request_context& ctx) {
+    if (!ctx.body_stream() && ctx.request().body.empty()) return std::nullopt;
+    for (const auto coding : ctx.request().headers.find_all("Content-Encoding")) {
+        if (coding.empty() || equals_ignoring_case(coding, "identity")) continue;
+        return ctx.problem(
+            status::unsupported_media_type,
+            fmt::format("Content-Encoding \"{}\" is not supported", coding));
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -219,6 +234,7 @@ awaitable<response> router::answer(request_context& ctx) const {
     if (!handle) co_return refuse(ctx, entry);
     if (auto refused = co_await ctx.accept()) co_return std::move(*refused);
     if (!decoded) co_return ctx.problem(decoded.error());
+    if (auto refused = refuse_encoded_body(ctx)) co_return std::move(*refused);
     co_return co_await (*handle)(ctx);
 }
 

@@ -247,7 +247,7 @@ class Guides(unittest.TestCase):
         # The others are names of statuses.
         of_statuses = {cells[1] for cells in table if cells[0].strip("`") not in codes}
         self.assertEqual(of_statuses | {"400", "401", "429"},
-                         {cells[0] for cells in rows(guide(self.description, "Statuses of failed requests"))} | {"409", "415"})
+                         {cells[0] for cells in rows(guide(self.description, "Statuses of failed requests"))} | {"409"})
         statuses = [cells[1] for cells in table]
         self.assertEqual(statuses, sorted(statuses))
         self.assertTrue(all(cause and remedy for _, _, cause, remedy in table))

@@ -790,6 +790,8 @@ class AnyRequest(OpenApiTest):
                 start = f"{operation.method} {target_of(operation)} HTTP/1.1\r\n".encode()
                 someone.ask_raw(name, start + b"\r\n", 400)
                 someone.ask_raw(name, start + b"Host: a\r\nContent-Length: 65537\r\n\r\n", 413)
+                if operation.request_body:
+                    someone.ask(name, headers={"Content-Encoding": "gzip"}, expect=415)
                 examples = operation.responses["431"]["content"]["application/json"]["examples"]
                 for header in (b"X: " + b"x" * 16384 + b"\r\n", b"X: y\r\n" * 101):
                     refused = someone.ask_raw(name, start + header + b"\r\n", 431)

@@ -240,6 +240,18 @@ class Refusals(UploadTest):
         self.assertProblem(self.send_raw(self.someone, b"x", url="x"), 400, "URL must be an instagram.com link")
         self.assertEqual(self.uploads(), 0)
 
+    def test_a_video_without_its_content_type(self):
+        self.assertProblem(
+            self.someone.request("POST", ANALYZE, b"x" * 65537), 413,
+            "the request body is larger than 64 KiB; send a video as a form or with Content-Type: video/mp4")
+
+    def test_a_compressed_video(self):
+        headers = {"Content-Type": "video/mp4", "Content-Encoding": "gzip"}
+        answer = self.someone.request("POST", ANALYZE, b"x", headers)
+        self.assertProblem(answer, 415, 'Content-Encoding "gzip" is not supported')
+        headers["Content-Encoding"] = "identity"
+        self.accepted(self.someone.request("POST", ANALYZE, b"x", headers))
+
     def test_oversized_uploads(self):
         too_large = (413, "the video is larger than 1 MiB")
         with self.begin(self.served_here, self.someone, length=1_048_577) as link:

@@ -224,6 +224,40 @@ TEST_F(Served, AnswersAHalfClosedClient) {
     EXPECT_EQ(refused->status, 400);
 }
 
+TEST_F(Served, RefusesABodyInAContentCoding) {
+    start();
+    const auto ask = [this](const std::string& request, const std::string& coding) {
+        raw_client client{port};
+        return client.ask(
+            request + " HTTP/1.1\r\nHost: a\r\nContent-Encoding: " + coding +
+            "\r\nContent-Length: 1\r\n\r\nx");
+    };
+    for (const std::string request : {"POST /echo", "POST /count"}) {
+        SCOPED_TRACE(request);
+        for (const std::string coding : {"", "identity", "Identity"}) {
+            const auto got = ask(request, coding);
+            ASSERT_TRUE(got);
+            EXPECT_EQ(got->status, 200) << coding;
+        }
+        for (const std::string coding : {"gzip", "br, gzip", "identity\r\nContent-Encoding: x"}) {
+            const auto got = ask(request, coding);
+            ASSERT_TRUE(got);
+            EXPECT_EQ(got->status, 415) << coding;
+            EXPECT_EQ(got->field("X-Error-Code"), "unsupported_media_type");
+        }
+    }
+    const auto refused = ask("POST /count", "gzip");
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(
+        refused->body,
+        R"({"message":"Content-Encoding \"gzip\" is not supported","status":"error"})");
+    raw_client client{port};
+    const auto empty =
+        client.ask("GET /hello HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\n\r\n");
+    ASSERT_TRUE(empty);
+    EXPECT_EQ(empty->status, 200);
+}
+
 TEST_F(Served, RefusedUploadCanReadItsResponse) {
     options.linger_time_max = std::chrono::seconds{20};
     start();

@@ -1,8 +1,9 @@
 // Examples of errors as `curl -i` shows them: what a program branches on is above the body.
 const REASONS = {
     400: 'Bad Request', 401: 'Unauthorized', 403: 'Forbidden', 404: 'Not Found', 405: 'Method Not Allowed',
-    408: 'Request Timeout', 412: 'Precondition Failed', 413: 'Payload Too Large', 416: 'Range Not Satisfiable',
-    421: 'Misdirected Request', 429: 'Too Many Requests', 431: 'Request Header Fields Too Large',
+    408: 'Request Timeout', 412: 'Precondition Failed', 413: 'Payload Too Large', 415: 'Unsupported Media Type',
+    416: 'Range Not Satisfiable', 421: 'Misdirected Request', 429: 'Too Many Requests',
+    431: 'Request Header Fields Too Large',
     500: 'Internal Server Error', 503: 'Service Unavailable', 505: 'HTTP Version Not Supported',
 };
 
