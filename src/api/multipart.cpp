@@ -1,6 +1,7 @@
 #include "multipart.hpp"
 
 #include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 
 #include <fmt/format.h>
 
@@ -63,15 +64,21 @@ std::optional<std::string> parameter(
     return std::nullopt;
 }
 
-/// The file name. Some clients send one that is not ASCII as `filename*` alone (RFC 8187).
+/// The text of `filename*`, encoded as RFC 8187 specifies; empty when malformed.
+std::optional<std::string> extended_file_name(std::string_view value) {
+    constexpr std::string_view charset = "utf-8'";
+    if (!ascii_lower(value).starts_with(charset)) return std::nullopt;
+    const auto mark = value.find('\'', charset.size());
+    if (mark == std::string_view::npos) return std::nullopt;
+    auto name = percent_decoded(value.substr(mark + 1));
+    return name && is_utf8(*name) ? name : std::nullopt;
+}
+
+/// The file name. `filename*` is preferred (RFC 6266 4.3): `filename` beside it is often escaped.
 std::optional<std::string> file_name_in(const std::vector<header_parameter>& all) {
-    if (auto plain = parameter(all, "filename")) return plain;
     const auto extended = parameter(all, "filename*");
-    if (!extended) return std::nullopt;
-    const auto mark =
-        ascii_lower(*extended).starts_with("utf-8'") ? extended->find('\'', 6) : std::string::npos;
-    if (mark == std::string::npos) return std::nullopt;
-    return percent_decoded(std::string_view{*extended}.substr(mark + 1));
+    auto name = extended ? extended_file_name(*extended) : std::nullopt;
+    return name ? name : parameter(all, "filename");
 }
 
 bool is_boundary(std::string_view text) {

@@ -83,8 +83,10 @@ input<void> set_option(json& options, const std::string& name, const std::string
         return invalid(fmt::format("{} must be UTF-8 text", name));
     }
     if (!known->is_boolean && trimmed(text).empty()) return {};
-    const bool is_truth = known->is_boolean && (text == "true" || text == "false");
-    options[name] = is_truth ? json(text == "true") : json(text);
+    // In any letter case: Python's libraries send "True".
+    const bool is_true = equals_ignoring_case(text, "true");
+    const bool is_truth = known->is_boolean && (is_true || equals_ignoring_case(text, "false"));
+    options[name] = is_truth ? json(is_true) : json(text);
     if (name != "extract" || !trimmed(text).starts_with('{')) return {};
     auto schema = http::json_object_from(text);
     if (!schema)

@@ -192,7 +192,8 @@ class Analysis(UploadTest):
     def test_options_as_files_and_a_name_that_is_not_ascii(self):
         someone = self.shared_daemon(workers=0).start().account(unlimited=True)
         form = self.video_form(part("caption", "A caption.", "caption.txt"), part("author", "zoe", "blob"))
-        form = form.replace(b'; filename="clip.mp4"', b"; filename*=UTF-8''cl%C3%BC.mp4")
+        names = b"; filename=\"cl%C3%BC.mp4\"; filename*=utf-8''cl%C3%BC.mp4"
+        form = form.replace(b'; filename="clip.mp4"', names)
         self.accepted(self.send_form(someone, form))
         self.assertEqual(self.sql("SELECT author, caption FROM upload"), "zoe|A caption.")
         self.assertEqual(self.sql("SELECT url FROM job"), "upload:cl\u00fc.mp4")

@@ -73,6 +73,13 @@ const form_case forms[] = {
      "filename*=UTF-8''x%c3%Bc\r\n\r\n1\r\n--a "
      "b--",
      {"v|x\u00FC|1.", "close"}},
+    {"both file names",
+     "--a b\r\n" + field +
+         "v; filename=\"x%C3%BC\"; filename*=utf-8'de'x%C3%BC\r\n\r\n1\r\n--a b--",
+     {"v|x\u00FC|1.", "close"}},
+    {"an extended file name that is not UTF-8",
+     "--a b\r\n" + field + "v; filename*=UTF-8''%FF; filename=x\r\n\r\n1\r\n--a b--",
+     {"v|x|1.", "close"}},
     {"a longer boundary is data",
      "--a b\r\n" + field + "v\r\n\r\n1\r\n--a bc\r\n--a b--",
      {"v|(text)|1.",
