@@ -26,7 +26,7 @@ class ModelOperations(ModelTest):
         return next(line for line in done.stdout.splitlines() if line.split()[1:2] == ["model"])
 
     def test_doctor_checks_key_and_model(self):
-        self.assertRegex(self.doctor(), "^ok .*gemini/gemini-3.8-flash.* right")
+        self.assertRegex(self.doctor(), "^ok .*gemini/gemini-3.8-flash.* valid")
         self.assertRegex(self.doctor(gemini_model="gemini-9"), "^FAIL .*gemini-9.*404")
         self.assertRegex(self.doctor(gemini_api_key="wrong"), "^FAIL .*API key not valid")
         self.assertEqual(self.model.count("generate"), 0)

@@ -171,7 +171,7 @@ class Cooldowns(PacingTest):
                  "VALUES ('127.0.0.1', 'graphql', 7200, now() + interval '119 minutes', now())")
         job, = self.finished(account, {"DYfailing01": {"page": "server_error"}})
         self.assertEqual(job["error_code"], "download_failed", job)
-        self.assertIn("the platform's servers would not give it", job["error"])
+        self.assertIn("the platform's servers returned an error", job["error"])
         self.assertEqual(len(self.asked("page")), 2)
 
     def test_a_long_wait_is_reported_immediately(self):

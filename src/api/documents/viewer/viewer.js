@@ -16,6 +16,7 @@ const COMPLETIONS = [
     ['input[role="combobox"]:not([aria-expanded])', { 'aria-expanded': 'true' }],
     ['.code-input-lite__editor[role="combobox"]', { role: 'textbox' }],
     ['.cm-content:not([aria-label])', { 'aria-label': 'Code' }],
+    ['[role="dialog"] button[aria-haspopup="menu"]:not([title])', { title: 'Choose a value' }], // Its name while it is empty.
     ['.cm-scroller[tabindex="-1"]', { tabindex: '0' }],
     ['button[role="none"]', { role: 'button' }],
     ['.response-card[role="region"]', { role: 'group' }],
