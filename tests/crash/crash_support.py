@@ -62,9 +62,11 @@ CREATE TABLE crash_call (
 CREATE FUNCTION crash_note_call() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
+        -- The job itself may have been deleted or rescued since the statement began.
         INSERT INTO crash_call (op, call, job, number, claim, worker)
         VALUES ('begun', NEW.id, NEW.job_id, NEW.number, NEW.claim,
-                (SELECT crash_daemon(worker) FROM job WHERE id = NEW.job_id));
+                (SELECT worker FROM crash_job
+                  WHERE job = NEW.job_id AND claim = NEW.claim ORDER BY seq LIMIT 1));
     ELSIF TG_OP = 'DELETE' THEN
         INSERT INTO crash_call (op, call, job) VALUES ('released', OLD.id, OLD.job_id);
     ELSE
