@@ -74,7 +74,7 @@ std::optional<std::string> extended_file_name(std::string_view value) {
     return name && is_utf8(*name) ? name : std::nullopt;
 }
 
-/// The file name. `filename*` is preferred (RFC 6266 4.3): `filename` beside it is often escaped.
+/// The file name. `filename*` has precedence (RFC 6266 4.3): some clients escape `filename`.
 std::optional<std::string> file_name_in(const std::vector<header_parameter>& all) {
     const auto extended = parameter(all, "filename*");
     auto name = extended ? extended_file_name(*extended) : std::nullopt;

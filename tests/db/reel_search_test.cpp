@@ -63,6 +63,14 @@ protected:
         return added.one().as<job_id>("id");
     }
 
+    /// Options of a pool for a transaction in another session.
+    db::pool_options one_connection() {
+        db::pool_options options;
+        options.connection_string = connection_string();
+        options.connections = 1;
+        return options;
+    }
+
     std::vector<search_hit> hits(account_id caller, search_request request) {
         if (!search_) search_.emplace(pool());
         return run(search_->find(caller, std::move(request), soon()));
@@ -283,10 +291,7 @@ TEST_F(ReelSearch, AHitShowsChangesAfterAnEarlierSearch) {
 TEST_F(ReelSearch, ASearchFindsReelsOfTransactionsThatEndLater) {
     static constexpr db::query begin{"test.begin", "BEGIN"};
     static constexpr db::query commit{"test.commit", "COMMIT"};
-    db::pool_options options;
-    options.connection_string = connection_string();
-    options.connections = 1;
-    db::pool other{loop().context().get_executor(), options, log::logger::silent()};
+    db::pool other{loop().context().get_executor(), one_connection(), log::logger::silent()};
     other.start();
     const auto slow = [&](const std::string& code) {
         run(other.run(
@@ -314,10 +319,7 @@ TEST_F(ReelSearch, ASearchFindsReelsOfTransactionsThatEndLater) {
 TEST_F(ReelSearch, ASearchFindsTheNewestOfManyReelsBesideAnOpenTransaction) {
     static constexpr db::query begin{"test.begin", "BEGIN"};
     static constexpr db::query write{"test.take_xid", "SELECT pg_current_xact_id()::text"};
-    db::pool_options options;
-    options.connection_string = connection_string();
-    options.connections = 1;
-    db::pool other{loop().context().get_executor(), options, log::logger::silent()};
+    db::pool other{loop().context().get_executor(), one_connection(), log::logger::silent()};
     other.start();
     run(other.run(soon(), begin));
     run(other.run(soon(), write));
@@ -378,10 +380,7 @@ TEST_F(ReelSearch, AReelMayBeDeletedWhileFormsAreAdded) {
         "test.waiting",
         "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'"};
     const auto id = add(ann_, "bread", {.words = {"brûlée"}});
-    db::pool_options options;
-    options.connection_string = connection_string();
-    options.connections = 1;
-    db::pool other{loop().context().get_executor(), options, log::logger::silent()};
+    db::pool other{loop().context().get_executor(), one_connection(), log::logger::silent()};
     other.start();
     run(other.run(soon(), begin));
     run(other.run(soon(), delete_query, id));

@@ -103,6 +103,10 @@ class MissingMedia(PacingTest):
 
 
 class Cooldowns(PacingTest):
+    def cool_down(self, resolver, seconds, minutes_left, answered_at="now()"):
+        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until, answered_at) VALUES "
+                 f"('127.0.0.1', '{resolver}', {seconds}, now() + interval '{minutes_left} minutes', {answered_at})")
+
     def test_a_rate_limited_resolver_is_skipped(self):
         with_queries = {"resolvers": "page,graphql", "platform_cooldown_seconds": 900}
         daemon = self.paced_daemon(**with_queries)
@@ -145,8 +149,7 @@ class Cooldowns(PacingTest):
         daemon = self.paced_daemon(resolvers="page,graphql,embed", platform_cooldown_seconds=900, attempts_max=1,
                                    platform_interval_seconds=0.5, platform_lookups_per_hour=3600)
         account = daemon.account(unlimited=True)
-        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until, answered_at) "
-                 "VALUES ('127.0.0.1', 'page', 900, now() + interval '10 minutes', now())")
+        self.cool_down("page", 900, minutes_left=10)
         without_page = {"root": "html", "logged_out": "html", "embed": "shell"}
         ids = self.submit(account, {f"DYbeside00{number}": without_page for number in range(4)})
         waits = "SELECT count(*) FROM job WHERE status = 'pending' AND attempt = 0 AND run_at > now() + interval '9 min'"
@@ -157,8 +160,7 @@ class Cooldowns(PacingTest):
     def test_a_passing_failure_is_retried_while_another_resolver_cools_down(self):
         daemon = self.paced_daemon(resolvers="page,graphql", platform_cooldown_seconds=900, attempts_max=3)
         account = daemon.account(unlimited=True)
-        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until, answered_at) "
-                 "VALUES ('127.0.0.1', 'graphql', 900, now() + interval '14 minutes', now())")
+        self.cool_down("graphql", 900, minutes_left=14)
         job, = self.finished(account, {"DYpassing01": {"page": "flaky"}})
         self.assertEqual(job["status"], "done", job)
         self.assertEqual(self.sql("SELECT attempt FROM job"), "2")
@@ -167,8 +169,7 @@ class Cooldowns(PacingTest):
     def test_a_failed_job_names_its_failure_although_another_resolver_cools_down(self):
         daemon = self.paced_daemon(resolvers="page,graphql", platform_cooldown_seconds=7200, attempts_max=2)
         account = daemon.account(unlimited=True)
-        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until, answered_at) "
-                 "VALUES ('127.0.0.1', 'graphql', 7200, now() + interval '119 minutes', now())")
+        self.cool_down("graphql", 7200, minutes_left=119)
         job, = self.finished(account, {"DYfailing01": {"page": "server_error"}})
         self.assertEqual(job["error_code"], "download_failed", job)
         self.assertIn("the platform's servers returned an error", job["error"])
@@ -186,8 +187,7 @@ class Cooldowns(PacingTest):
     def test_a_job_ended_by_a_long_cool_down_reports_the_wait(self):
         daemon = self.paced_daemon(platform_cooldown_seconds=7200, resolvers="page")
         account = daemon.account(unlimited=True)
-        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until) "
-                 "VALUES ('127.0.0.1', 'page', 7200, now() + interval '119 minutes')")
+        self.cool_down("page", 7200, minutes_left=119, answered_at="NULL")
         for answered, words in (("NULL", "It has never answered this server"), ("now()", "will not contact it for another")):
             self.sql(f"UPDATE resolver_pace SET answered_at = {answered}")
             job, = self.finished(account, {f"DYinline{answered:3.3}": {}})
@@ -200,8 +200,7 @@ class Cooldowns(PacingTest):
         daemon = self.paced_daemon(
             platform_cooldown_seconds=7200, resolvers="page,yt-dlp", yt_dlp_path="/nonexistent/yt-dlp")
         account = daemon.account(unlimited=True)
-        self.sql("INSERT INTO resolver_pace (host, resolver, cooldown_seconds, cooldown_until, answered_at) "
-                 "VALUES ('127.0.0.1', 'page', 7200, now() + interval '119 minutes', now())")
+        self.cool_down("page", 7200, minutes_left=119)
         job, = self.finished(account, {"DYabsent001": {}})
         self.assertEqual(job["error_code"], "rate_limited", job)
         self.assertEqual(self.sql("SELECT string_agg(resolver, ',') FROM resolver_pace"), "page")

@@ -33,10 +33,9 @@ struct route {
 
 /// Dispatches requests to handlers. Order of decisions: the check of every request, `OPTIONS *`
 /// (204 with `Allow`), the middleware's `authenticate`, path (malformed escape 400, unknown 404),
-/// method (405 with `Allow`), the middleware's `accept`, query (malformed 400), body in a
-/// content coding (415), handler. HEAD uses
-/// GET's handler; the session omits the body. Filled at start, constant afterwards. Thread: any for
-/// `answer`, as far as the handlers allow.
+/// method (405 with `Allow`), the middleware's `accept`, query (malformed 400), content coding of
+/// the body (415), handler. HEAD uses GET's handler; the session omits the body. Filled at start,
+/// constant afterwards. Thread: any for `answer`, as far as the handlers allow.
 class router {
 public:
     router() = default;
