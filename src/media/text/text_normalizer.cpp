@@ -17,7 +17,7 @@ struct edit {
     bool values_differ = false;
 };
 
-bool are_values(char a, char b) {
+bool changes_value(char a, char b) {
     return (is_digit(a) && is_digit(b)) || (a == '+' && b == '-') || (a == '-' && b == '+');
 }
 
@@ -32,7 +32,7 @@ std::vector<edit> edits_to(std::string_view a, std::string_view b, bool anywhere
             const bool differ = a[i - 1] != b[j - 1];
             edit best{
                 diagonal.distance + (differ ? 1U : 0U),
-                diagonal.values_differ || (differ && are_values(a[i - 1], b[j - 1]))};
+                diagonal.values_differ || (differ && changes_value(a[i - 1], b[j - 1]))};
             for (const edit& gap : {row[j], row[j - 1]})
                 if (gap.distance + 1 < best.distance) best = {gap.distance + 1, gap.values_differ};
             diagonal = std::exchange(row[j], best);
@@ -70,7 +70,7 @@ std::string plain_letters(std::string_view text, std::string_view kept = {}) {
     return letters;
 }
 
-constexpr std::string_view value_marks = "+-%$#";  // "A+" is not "A-", nor "C" "C++".
+constexpr std::string_view value_marks = "+-%$#";  // "A+" and "A-" are two texts.
 
 bool has_byte(std::string_view text, unsigned char least, unsigned char most) {
     return std::any_of(text.begin(), text.end(), [&](char c) {
@@ -105,11 +105,11 @@ bool has_name_form(const std::string& word) {
     return std::regex_match(word, name);
 }
 
-/// The network reads the German sharp s, which it does not know, as B. Not in "TacoBell",
-/// "GiB", "VideoBrief".
+/// The network reads the German sharp s, which it does not know, as B. Names and units with an
+/// inner B remain: "TacoBell", "GiB".
 std::string with_sharp_s(const std::string& word) {
     static const std::regex sharp_s{"(ei|ie|[aou])B(?=e[mnrs]?\\b|ball|t|\\W|$)"};
-    if (word.find_first_of("@#.") < word.size() - 1) return word;  // Such words are often joined.
+    if (word.find_first_of("@#.") < word.size() - 1) return word;  // Handles join words.
     std::string fixed = std::regex_replace(word, sharp_s, "$1ss");
     return has_odd_form(fixed) ? word : fixed;
 }

@@ -26,7 +26,7 @@ export function createStore(initial) {
 /** Returns the store's value and renders the component again when it changes. */
 export function useStore(store) {
     const [value, setValue] = useState(store.get());
-    useLayoutEffect(() => { // Not after the paint: a change by a quick key would be rendered too late for the next.
+    useLayoutEffect(() => { // Before the paint, so that a key pressed at once meets the current value.
         const update = () => setValue(() => store.get());
         update(); // It may have changed since the render.
         return store.subscribe(update);
