@@ -131,7 +131,8 @@ bool by_start(const sighting& a, const sighting& b) {
 /// Orders those that start at once in one row from the left.
 void sort_rows(std::vector<sighting>& seen) {
     for (auto row = seen.begin(); row != seen.end();) {
-        const auto end = std::find_if(row, seen.end(), [&row](const sighting& each) {
+        // From the next one: a place may be empty, and is in no row then.
+        const auto end = std::find_if(row + 1, seen.end(), [&row](const sighting& each) {
             return each.start_seconds != row->start_seconds ||
                    !same_row(row->first_place, each.first_place);
         });

@@ -165,5 +165,12 @@ TEST(MergeSightings, OrdersARowFromTheLeft) {
     EXPECT_EQ(texts[2].text, "later");
 }
 
+TEST(MergeSightings, TakesAnEmptyPlace) {
+    // Extrapolated, a line that shrinks may have no height.
+    const auto texts = merge_sightings({seen("flat", 1, 2, {100, 300, 240, 300})});
+    ASSERT_EQ(texts.size(), 1U);
+    EXPECT_EQ(texts[0].text, "flat");
+}
+
 }  // namespace
 }  // namespace reelsd::media::text
