@@ -1,9 +1,8 @@
-// Events that the daemon pushes. The stream is closed while the page is hidden, because browsers limit the
-// connections to a host.
+// Events that the daemon pushes.
+import { followEvents } from './event_stream.js';
 import { loadSession } from './session.js';
 import { createStore, useStore } from './store.js';
 
-const RETRY_SECONDS_MAX = 30;
 const PATIENCE_SECONDS = 3; // Shorter interruptions are not shown.
 
 /** `live`, `connecting` or `paused`. */
@@ -16,10 +15,7 @@ export const awayStore = createStore(false);
 const stepsStore = createStore(new Map());
 
 const listeners = { reel: new Set(), deleted: new Set(), reset: new Set() };
-let source = null;
-let isWanted = false;
-let retrySeconds = 1;
-let retryTimer = 0;
+let stop = null; // The stream of the signed-in user.
 let awayTimer = null;
 
 /** Stores the step that an event names, or clears it. */
@@ -51,82 +47,45 @@ function noteMissed() {
     awayTimer ??= setTimeout(() => awayStore.set(true), PATIENCE_SECONDS * 1000);
 }
 
-function close(state) {
-    clearTimeout(retryTimer);
-    source?.close();
-    source = null;
-    liveStore.set(state);
-}
-
-function retryLater() {
-    close('connecting');
-    retryTimer = setTimeout(async () => {
-        // The session has probably ended.
-        if (await loadSession()) {
-            noteReached();
-        } else {
-            noteMissed();
-        }
-        open();
-    }, retrySeconds * 1000);
-    retrySeconds = Math.min(retrySeconds * 2, RETRY_SECONDS_MAX);
-}
-
-function open() {
-    if (source || !isWanted || document.hidden) {
-        return;
-    }
-    let isFirst = true;
-    source = new EventSource('/dashboard/api/events');
-    source.onopen = () => {
-        retrySeconds = 1;
+const HANDLERS = {
+    onOpen: (isNew) => {
         noteReached();
         liveStore.set('live');
         // A stream that the browser resumes has missed no event; a new stream may have.
-        if (isFirst) {
+        if (isNew) {
             notify('reset', {});
         } else {
             loadSession(); // Another account may have signed in.
         }
-        isFirst = false;
-    };
-    source.onerror = () => {
-        if (source?.readyState === EventSource.CLOSED) {
-            retryLater();
+    },
+    onBreak: () => {
+        liveStore.set('connecting');
+        noteMissed();
+    },
+    onRefused: () => liveStore.set('connecting'),
+    // The session has probably ended.
+    beforeRetry: async () => await loadSession() ? noteReached() : noteMissed(),
+    onVisibility: () => {
+        if (document.hidden) {
+            liveStore.set('paused');
+            noteReached(); // The state is unknown while the page is hidden.
         } else {
-            liveStore.set('connecting');
-            noteMissed();
+            loadSession(); // Another account may have signed in.
         }
-    };
-    for (const type of Object.keys(listeners)) {
-        source.addEventListener(type, (event) => notify(type, JSON.parse(event.data)));
-    }
-}
-
-function followVisibility() {
-    if (document.hidden) {
-        close('paused');
-        noteReached(); // The state is unknown while the page is hidden.
-    } else {
-        loadSession(); // Another account may have signed in.
-        open();
-    }
-}
+    },
+};
 
 /** Opens the stream of the signed-in user. */
 export function startLive() {
-    if (!isWanted) {
-        isWanted = true;
-        document.addEventListener('visibilitychange', followVisibility);
-        open();
-    }
+    const types = Object.keys(listeners).map((type) => [type, (data) => notify(type, data)]);
+    stop ??= followEvents('/dashboard/api/events', Object.fromEntries(types), HANDLERS);
 }
 
 /** Closes the stream permanently, for example on sign-out. */
 export function stopLive() {
-    isWanted = false;
-    document.removeEventListener('visibilitychange', followVisibility);
-    close('paused');
+    stop?.();
+    stop = null;
+    liveStore.set('paused');
     noteReached();
     stepsStore.set(new Map());
 }
