@@ -79,6 +79,22 @@ async function send(method, path, body, options) {
     }
 }
 
+/** Resolves to the response of `sendOnce`, called again if the session was renewed; rejects unless it is a success. */
+async function successful(sendOnce, isChange, isSigningIn) {
+    let answer = await sendOnce();
+    if (answer.status === 403 && isChange && await listeners.renewSession()) {
+        answer = await sendOnce();
+    }
+    if (answer.ok) {
+        return answer;
+    }
+    const why = await errorOf(answer);
+    if (why.status === 401 && !isSigningIn) {
+        listeners.signedOut();
+    }
+    throw why;
+}
+
 /** The path of the next page, relative to `/dashboard`, from a `Link` header; null on the last page. */
 export function nextPageOf(link) {
     const match = /<(?:https?:\/\/[^/>]+)?\/dashboard(\/[^>]+)>\s*;\s*rel="?next"?/.exec(link ?? '');
@@ -90,19 +106,8 @@ export function nextPageOf(link) {
  * it, `keepalive` lets it outlive the page, `isSigningIn` interprets 401 as a wrong password, `idempotencyKey`
  * identifies a submission. Rejects with ApiError, or with AbortError when aborted.
  */
-export async function request(method, path, body, options = {}) {
-    let answer = await send(method, path, body, options);
-    if (answer.status === 403 && method !== 'GET' && await listeners.renewSession()) {
-        answer = await send(method, path, body, options);
-    }
-    if (answer.ok) {
-        return answer;
-    }
-    const why = await errorOf(answer);
-    if (why.status === 401 && !options.isSigningIn) {
-        listeners.signedOut();
-    }
-    throw why;
+export function request(method, path, body, options = {}) {
+    return successful(() => send(method, path, body, options), method !== 'GET', options.isSigningIn);
 }
 
 /** Resolves to the JSON of a GET below `/dashboard/api`. */
@@ -139,7 +144,10 @@ function sendForm(path, form, idempotencyKey, onProgress) {
         sending.upload.addEventListener('progress', (event) => {
             onProgress(event.total > 0 ? event.loaded / event.total : 0);
         });
-        sending.addEventListener('load', () => resolve(sending));
+        sending.addEventListener('load', () => {
+            const headers = { 'Retry-After': sending.getResponseHeader('Retry-After') ?? '' };
+            resolve(new Response(sending.responseText || null, { status: sending.status, headers }));
+        });
         sending.addEventListener('error', () => {
             reject(new ApiError(0, 'The connection was lost while the file was sent.'));
         });
@@ -157,22 +165,5 @@ function sendForm(path, form, idempotencyKey, onProgress) {
  * fraction sent, 0 to 1. Rejects with ApiError.
  */
 export async function upload(path, form, idempotencyKey, onProgress) {
-    let sent = await sendForm(path, form, idempotencyKey, onProgress);
-    if (sent.status === 403 && await listeners.renewSession()) {
-        sent = await sendForm(path, form, idempotencyKey, onProgress);
-    }
-    let body = null;
-    try {
-        body = JSON.parse(sent.responseText);
-    } catch {
-        // A proxy answered instead of the daemon.
-    }
-    if (sent.status === 202) {
-        return body;
-    }
-    if (sent.status === 401) {
-        listeners.signedOut();
-    }
-    const message = body?.message ?? body?.error ?? `the server answered ${sent.status}`;
-    throw new ApiError(sent.status, asSentence(message), retrySecondsOf(sent.status, sent.getResponseHeader('Retry-After')));
+    return (await successful(() => sendForm(path, form, idempotencyKey, onProgress), true)).json();
 }
