@@ -3,38 +3,28 @@ import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
 import { forgetSession } from '../core/session.js';
-import { Dialog } from '../ui/dialog.js';
+import { FormDialog } from '../ui/dialog.js';
 import { PasswordField, useSubmission } from '../ui/field.js';
-import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
 
 function DeletionDialog({ email, onClose }) {
     const [password, setPassword] = useState('');
-    const { isBusy, error, submit, clearError } = useSubmission(async () => {
+    const submission = useSubmission(async () => {
         await change('POST', '/account/deletion', { password });
         forgetSession();
         navigate('/sign-in');
         showToast('Account deleted.');
     });
+    const { error } = submission;
     const isPasswordWrong = error?.status === 400;
-    const type = (text) => {
-        setPassword(text);
-        clearError();
-    };
-    return html`<${Dialog} title="Delete your account?" onClose=${onClose}>
-        <form class="stack" onSubmit=${submit} noValidate>
-            <p>This deletes your reels, their analyses and costs, your tokens, webhooks and chats immediately and
-                permanently. Reels in progress are stopped.</p>
-            <input class="unseen" type="text" autocomplete="username" value=${email} readonly tabindex="-1"
-                aria-hidden="true" />
-            <${PasswordField} label="Password" autocomplete="current-password" required
-                value=${password} onValue=${type} error=${isPasswordWrong ? error.message : null} />
-            ${error && !isPasswordWrong && html`<${FailureNote} error=${error} />`}
-            <div class="actions">
-                <button class="button" type="button" onClick=${onClose}>Cancel</button>
-                <button class="button button-danger" type="submit" disabled=${isBusy}>Delete everything</button>
-            </div>
-        </form>
+    return html`<${FormDialog} title="Delete your account?" submission=${submission} label="Delete everything" kind="danger"
+            error=${isPasswordWrong ? null : error} onClose=${onClose}>
+        <p>This deletes your reels, their analyses and costs, your tokens, webhooks and chats immediately and
+            permanently. Reels in progress are stopped.</p>
+        <input class="unseen" type="text" autocomplete="username" value=${email} readonly tabindex="-1"
+            aria-hidden="true" />
+        <${PasswordField} label="Password" autocomplete="current-password" required
+            value=${password} onValue=${setPassword} error=${isPasswordWrong ? error.message : null} />
     <//>`;
 }
 

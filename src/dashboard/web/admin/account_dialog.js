@@ -1,10 +1,9 @@
 // Edits one account.
 import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
-import { Confirm, Dialog } from '../ui/dialog.js';
+import { Confirm, FormDialog } from '../ui/dialog.js';
 import { Check, Field, useSubmission } from '../ui/field.js';
 import { countOf } from '../text/numbers.js';
-import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
 import { changesOf, draftOf, draftProblems, LIMITS } from './changes.js';
 
@@ -63,23 +62,15 @@ export function AccountDialog({ account, defaults, isOwn, onChanged, onClose }) 
     });
     const toggling = useSubmission(() => apply({ disabled: !account.disabled_at },
         account.disabled_at ? 'Account enabled.' : 'Account disabled.'));
-    const error = saving.error ?? toggling.error;
-    const isBusy = saving.isBusy || toggling.isBusy;
-    return html`<${Dialog} title=${account.email} onClose=${onClose}>
-        <form class="stack" onSubmit=${saving.submit} noValidate>
-            ${LIMITS.map(([field, words]) => html`<${Field} key=${field} label=${words} inputmode="numeric"
-                autocomplete="off" placeholder=${`Default: ${defaults[field]}`} value=${draft[field]}
-                onValue=${set(field)} error=${problems[field]} />`)}
-            <${Field} label="Monthly budget in US dollars" inputmode="decimal" autocomplete="off"
-                placeholder="No budget" value=${draft.monthly_budget_usd}
-                onValue=${set('monthly_budget_usd')} error=${problems.monthly_budget_usd} />
-            <${Check} label="Administrator" isOn=${draft.is_admin} onValue=${set('is_admin')} />
-            <${Access} account=${account} isOwn=${isOwn} isBusy=${isBusy} onToggle=${toggling.submit} />
-            ${error && html`<${FailureNote} error=${error} />`}
-            <div class="actions">
-                <button class="button" type="button" onClick=${onClose}>Cancel</button>
-                <button class="button button-main" type="submit" disabled=${isBusy}>Save</button>
-            </div>
-        </form>
+    const submission = { ...saving, isBusy: saving.isBusy || toggling.isBusy, error: saving.error ?? toggling.error };
+    return html`<${FormDialog} title=${account.email} submission=${submission} label="Save" onClose=${onClose}>
+        ${LIMITS.map(([field, words]) => html`<${Field} key=${field} label=${words} inputmode="numeric"
+            autocomplete="off" placeholder=${`Default: ${defaults[field]}`} value=${draft[field]}
+            onValue=${set(field)} error=${problems[field]} />`)}
+        <${Field} label="Monthly budget in US dollars" inputmode="decimal" autocomplete="off"
+            placeholder="No budget" value=${draft.monthly_budget_usd}
+            onValue=${set('monthly_budget_usd')} error=${problems.monthly_budget_usd} />
+        <${Check} label="Administrator" isOn=${draft.is_admin} onValue=${set('is_admin')} />
+        <${Access} account=${account} isOwn=${isOwn} isBusy=${submission.isBusy} onToggle=${toggling.submit} />
     <//>`;
 }

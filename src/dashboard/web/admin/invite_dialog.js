@@ -2,10 +2,9 @@
 import { html, useState } from 'htm/preact/standalone';
 import { change } from '../core/api.js';
 import { CopyBox } from '../ui/copy.js';
-import { Dialog } from '../ui/dialog.js';
+import { Dialog, FormDialog } from '../ui/dialog.js';
 import { Check, Field, useSubmission } from '../ui/field.js';
 import { Icon } from '../ui/icons.js';
-import { FailureNote } from '../ui/notes.js';
 import { Time } from '../ui/time.js';
 
 /** Whether a link has a loopback address, which works on this machine only. */
@@ -33,7 +32,7 @@ export function renewalWords(account) {
 /** Creates a new link for an existing account after a confirmation, and shows it. */
 export function RenewalDialog({ account, onCreated, onClose }) {
     const [invitation, setInvitation] = useState(null);
-    const { isBusy, error, submit } = useSubmission(async () => {
+    const submission = useSubmission(async () => {
         setInvitation(await change('POST', `/admin/accounts/${account.id}/invitation`, {}));
         onCreated();
     });
@@ -41,16 +40,11 @@ export function RenewalDialog({ account, onCreated, onClose }) {
         return html`<${Dialog} title="A new link to set a password" onClose=${onClose}>
             <${LinkBox} email=${account.email} invitation=${invitation} onClose=${onClose} /><//>`;
     }
-    return html`<${Dialog} title=${`${renewalWords(account)}?`} onClose=${onClose}>
+    return html`<${FormDialog} title=${`${renewalWords(account)}?`} submission=${submission} label="Create link"
+            onClose=${onClose}>
         <p>The new link lets <strong class="foreign">${account.email}</strong> set${' '}
             ${account.can_sign_in ? 'another password. The current one is valid until then.' : 'a password.'}</p>
         <p>Older links that were not used stop working immediately.</p>
-        ${error && html`<${FailureNote} error=${error} />`}
-        <div class="actions">
-            <button class="button" type="button" onClick=${onClose}>Cancel</button>
-            <button class="button button-main" type="button" disabled=${isBusy}
-                onClick=${submit}>Create link</button>
-        </div>
     <//>`;
 }
 
@@ -59,7 +53,7 @@ export function InviteDialog({ onCreated, onClose }) {
     const [email, setEmail] = useState('');
     const [isAdmin, setIsAdmin] = useState(false);
     const [created, setCreated] = useState(null);
-    const { isBusy, error, submit } = useSubmission(async () => {
+    const submission = useSubmission(async () => {
         const body = { email: email.trim(), is_admin: isAdmin };
         setCreated(await change('POST', '/admin/accounts', body));
         onCreated();
@@ -68,18 +62,13 @@ export function InviteDialog({ onCreated, onClose }) {
         return html`<${Dialog} title="Account created" onClose=${onClose}>
             <${LinkBox} email=${created.email} invitation=${created} onClose=${onClose} /><//>`;
     }
+    const { error } = submission;
     const isEmailWrong = error && (error.status === 400 || error.status === 409);
-    return html`<${Dialog} title="Invite a user" onClose=${onClose}>
-        <form class="stack" onSubmit=${submit} noValidate>
-            <${Field} label="E-mail address" type="email" required autocomplete="off" value=${email}
-                onValue=${setEmail} error=${isEmailWrong ? error.message : null}
-                hint="No e-mail is sent. You get a link to send to the user." />
-            <${Check} label="Administrator" isOn=${isAdmin} onValue=${setIsAdmin} />
-            ${error && !isEmailWrong && html`<${FailureNote} error=${error} />`}
-            <div class="actions">
-                <button class="button" type="button" onClick=${onClose}>Cancel</button>
-                <button class="button button-main" type="submit" disabled=${isBusy}>Create link</button>
-            </div>
-        </form>
+    return html`<${FormDialog} title="Invite a user" submission=${submission} error=${isEmailWrong ? null : error}
+            label="Create link" onClose=${onClose}>
+        <${Field} label="E-mail address" type="email" required autocomplete="off" value=${email}
+            onValue=${setEmail} error=${isEmailWrong ? error.message : null}
+            hint="No e-mail is sent. You get a link to send to the user." />
+        <${Check} label="Administrator" isOn=${isAdmin} onValue=${setIsAdmin} />
     <//>`;
 }

@@ -108,9 +108,9 @@ function Form({ view, onSaved }) {
                 onClick=${() => setIsRemoving(true)}>Remove</button>`}
         </div>
         <p class="small muted">The test costs nothing. The key is stored encrypted and is never shown again.</p>
-        ${isRemoving && html`<${Confirm} title="Remove the model?" label="Remove" run=${remove}
-            onClose=${() => setIsRemoving(false)}>New reels are then analysed without a model. Stored analyses are kept.<//>`}
-    </form>`;
+    </form>
+    ${isRemoving && html`<${Confirm} title="Remove the model?" label="Remove" run=${remove}
+        onClose=${() => setIsRemoving(false)}>New reels are then analysed without a model. Stored analyses are kept.<//>`}`;
 }
 
 /** The form, or why it cannot be used. */

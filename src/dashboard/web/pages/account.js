@@ -23,15 +23,11 @@ function PasswordForm({ email }) {
     });
     // The form has checked the length of the new password.
     const isCurrentWrong = error?.status === 400;
-    const typeCurrent = (text) => {
-        setCurrent(text);
-        clearError();
-    };
-    return html`<form class="stack form-narrow" onSubmit=${submit} noValidate>
+    return html`<form class="stack form-narrow" onSubmit=${submit} onInput=${clearError} noValidate>
         <input class="unseen" type="text" autocomplete="username" value=${email} readonly tabindex="-1"
             aria-hidden="true" />
         <${PasswordField} label="Current password" autocomplete="current-password" required
-            value=${current} onValue=${typeCurrent} error=${isCurrentWrong ? error.message : null} />
+            value=${current} onValue=${setCurrent} error=${isCurrentWrong ? error.message : null} />
         <${PasswordField} label="New password" autocomplete="new-password" required
             minlength=${PASSWORD_LENGTH_MIN} maxlength="200" value=${next} onValue=${setNext}
             hint=${`At least ${PASSWORD_LENGTH_MIN} characters.`} />

@@ -75,14 +75,10 @@ function CreateForm({ onCreated }) {
         setName('');
         onCreated(created);
     });
-    const type = (text) => {
-        setName(text);
-        clearError();
-    };
     const isNameWrong = error && (error.status === 400 || error.status === 409);
-    return html`<form class="inline-form token-form" onSubmit=${submit} noValidate>
+    return html`<form class="inline-form token-form" onSubmit=${submit} onInput=${clearError} noValidate>
         <${Field} label="Name of the new token" required maxlength="100" autocomplete="off"
-            placeholder="Name of the program" value=${name} onValue=${type}
+            placeholder="Name of the program" value=${name} onValue=${setName}
             error=${isNameWrong ? error.message : null} />
         <${SelectField} label="Scope" value=${scope} onValue=${setScope} options=${SCOPES} hint=${SCOPE_HINTS[scope]} />
         <${SelectField} label="Expires" value=${days} onValue=${setDays} options=${LIVES} />

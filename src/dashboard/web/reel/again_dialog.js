@@ -6,9 +6,8 @@ import { useOptions } from '../reels/option_details.js';
 import { fieldsOfOptions, isOptionError } from '../reels/option_members.js';
 import { Options } from '../reels/options.js';
 import { submitLink, submitVideo } from '../reels/submissions.js';
-import { Dialog } from '../ui/dialog.js';
+import { FormDialog } from '../ui/dialog.js';
 import { useSubmission } from '../ui/field.js';
-import { FailureNote } from '../ui/notes.js';
 import { videoAddress } from './player.js';
 import { isLink } from './retry.js';
 
@@ -31,11 +30,8 @@ async function submitAgain(reel, members) {
 /** The dialog; the options of `reel` are chosen initially. */
 export function AgainDialog({ reel, onClose }) {
     const [fields, setFields] = useState(fieldsOfOptions(reel.options));
-    const options = useOptions(fields, (changed) => {
-        setFields(changed);
-        clearError();
-    });
-    const { isBusy, error, submit, clearError } = useSubmission(async () => {
+    const options = useOptions(fields, setFields);
+    const submission = useSubmission(async () => {
         const members = options.members();
         if (members) {
             // Otherwise the result of a finished reel with the same options would be reused.
@@ -43,17 +39,12 @@ export function AgainDialog({ reel, onClose }) {
             navigate(`/reels/${id}`);
         }
     });
-    return html`<${Dialog} title="Analyse again" onClose=${onClose}>
-        <form class="stack" onSubmit=${submit} noValidate>
-            <p class="muted">The new analysis is a separate reel, which you can compare with this one.${' '}
-                ${videoAddress(reel) && 'The kept video is used, without a request to the platform.'}</p>
-            <${Options} ...${options.shown} message=${isOptionError(error) ? error.message : null} />
-            ${error && !isOptionError(error) && html`<${FailureNote} error=${error} />`}
-            <div class="actions">
-                <button class="button" type="button" onClick=${onClose}>Cancel</button>
-                <button class="button button-main" type="submit" disabled=${isBusy} autofocus>
-                    ${isBusy ? 'Submitting…' : 'Analyse again'}</button>
-            </div>
-        </form>
+    const { isBusy, error } = submission;
+    const isOptionWrong = isOptionError(error);
+    return html`<${FormDialog} title="Analyse again" submission=${submission} error=${isOptionWrong ? null : error}
+            label=${isBusy ? 'Submitting…' : 'Analyse again'} onClose=${onClose} autofocus>
+        <p class="muted">The new analysis is a separate reel, which you can compare with this one.${' '}
+            ${videoAddress(reel) && 'The kept video is used, without a request to the platform.'}</p>
+        <${Options} ...${options.shown} message=${isOptionWrong ? error.message : null} />
     <//>`;
 }

@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from 'htm/preact/standalone';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
+import { useSubmission } from '../ui/field.js';
 import { focusNear } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { Menu } from '../ui/menu.js';
@@ -12,30 +13,23 @@ import { loadSaved, removeSearch, savedStore, saveSearch } from './saved.js';
 /** Saves the search for `query`; it is known to be saved once the list has loaded. */
 export function SaveSearch({ query }) {
     const { searches } = useStore(savedStore);
-    const [state, setState] = useState({ isBusy: false, error: null });
-    useEffect(() => setState({ isBusy: false, error: null }), [query]);
+    const { isBusy, error, submit, clearError } = useSubmission(async () => {
+        await saveSearch(query);
+        showToast('Saved. New reels that match are reported to your webhooks and chats.');
+    });
+    useEffect(clearError, [query]);
     useEffect(() => {
         if (searches === null) {
             loadSaved();
         }
     }, []);
-    const save = async () => {
-        setState({ isBusy: true, error: null });
-        try {
-            await saveSearch(query);
-            setState({ isBusy: false, error: null });
-            showToast('Saved. New reels that match are reported to your webhooks and chats.');
-        } catch (error) {
-            setState({ isBusy: false, error });
-        }
-    };
     if (searches?.some((saved) => saved.query === query)) {
         return html`<span class="muted small">Saved</span>`;
     }
     return html`
-        <button class="button button-small" type="button" disabled=${state.isBusy}
-            onClick=${save}>Save this search</button>
-        ${state.error && html`<${FailureNote} error=${state.error} />`}`;
+        <button class="button button-small" type="button" disabled=${isBusy}
+            onClick=${submit}>Save this search</button>
+        ${error && html`<${FailureNote} error=${error} />`}`;
 }
 
 function SavedSearch({ saved }) {

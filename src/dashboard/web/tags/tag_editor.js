@@ -22,13 +22,11 @@ export function TagEditor({ id }) {
     const error = adding.error ?? removal ?? failed;
     return data || error ? html`<div class="tag-editor">
         ${tags.length > 0 && html`<${TagLinks} tags=${tags} onRemove=${remove} />`}
-        ${data && tags.length < TAGS_MAX && html`<form class="tag-form" onSubmit=${adding.submit} noValidate>
+        ${data && tags.length < TAGS_MAX && html`<form class="tag-form" noValidate
+            onSubmit=${adding.submit} onInput=${adding.clearError}>
             <label class="unseen" for="new-tag">New tag</label>
             <input class="input" id="new-tag" autocomplete="off" placeholder="Add a tag" required
-                maxlength=${TAG_LENGTH_MAX} value=${text} onInput=${(event) => {
-    setText(event.target.value);
-    adding.clearError();
-}} />
+                maxlength=${TAG_LENGTH_MAX} value=${text} onInput=${(event) => setText(event.target.value)} />
             ${text.trim() && html`<button class="button button-small" type="submit" disabled=${adding.isBusy}>Add</button>`}
         </form>`}
         ${error && html`<${FailureNote} error=${error} />`}

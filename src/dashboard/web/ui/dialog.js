@@ -1,5 +1,6 @@
 // Modal dialogs: the `dialog` element, which traps the focus and closes on Escape.
 import { html, useLayoutEffect, useRef, useState } from 'htm/preact/standalone';
+import { useSubmission } from './field.js';
 import { Icon } from './icons.js';
 import { FailureNote } from './notes.js';
 
@@ -60,30 +61,34 @@ export function Dialog({ title, isBare = false, onClose, children }) {
 }
 
 /**
+ * A dialog with a form, which the button `label` of a `kind` sends; other props are those of the button. `submission` is
+ * of useSubmission(), `error` the one to show below the fields.
+ */
+export function FormDialog({ title, submission, label, kind = 'main', onClose, children, ...rest }) {
+    const { error = submission.error, ...more } = rest;
+    return html`<${Dialog} title=${title} onClose=${onClose}>
+        <form class="stack" onSubmit=${submission.submit} onInput=${submission.clearError} noValidate>
+            ${children}
+            ${error && html`<${FailureNote} error=${error} />`}
+            <div class="actions">
+                <button class="button" type="button" onClick=${onClose}>Cancel</button>
+                <button class=${`button button-${kind}`} type="submit" disabled=${submission.isBusy}
+                    ...${more}>${label}</button>
+            </div>
+        </form>
+    <//>`;
+}
+
+/**
  * Asks for confirmation of an irreversible action. `run` performs it and may reject; the dialog then shows
  * the error and stays open.
  */
 export function Confirm({ title, children, label, run, onClose }) {
-    const [error, setError] = useState(null);
-    const [isBusy, setIsBusy] = useState(false);
-    const confirm = async () => {
-        setIsBusy(true);
-        setError(null);
-        try {
-            await run();
-            onClose();
-        } catch (why) {
-            setError(why);
-            setIsBusy(false);
-        }
-    };
-    return html`<${Dialog} title=${title} onClose=${onClose}>
+    const submission = useSubmission(async () => {
+        await run();
+        onClose();
+    });
+    return html`<${FormDialog} title=${title} submission=${submission} label=${label} kind="danger" onClose=${onClose}>
         <div>${children}</div>
-        ${error && html`<${FailureNote} error=${error} />`}
-        <div class="actions">
-            <button class="button" type="button" onClick=${onClose}>Cancel</button>
-            <button class="button button-danger" type="button" disabled=${isBusy}
-                onClick=${confirm}>${label}</button>
-        </div>
     <//>`;
 }

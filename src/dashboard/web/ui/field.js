@@ -9,16 +9,14 @@ function useId() {
     return id;
 }
 
-/** ARIA attributes that link a field to its hint and error. */
-function describedBy(id, hint, error) {
-    const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
-    return { 'aria-describedby': notes || undefined, 'aria-invalid': error ? 'true' : undefined };
-}
-
-function Notes({ id, hint, error }) {
-    return html`
+/** The label, hint and error of an input, which `children` contains. */
+function Labelled({ id, label, hint, error, children }) {
+    return html`<div class="field">
+        <label for=${id} id=${`${id}-label`}>${label}</label>
+        ${children}
         ${hint && html`<p class="field-hint" id=${`${id}-hint`}>${hint}</p>`}
-        ${error && html`<p class="field-error foreign" id=${`${id}-error`}>${error}</p>`}`;
+        ${error && html`<p class="field-error foreign" id=${`${id}-error`}>${error}</p>`}
+    </div>`;
 }
 
 /** The validation error of an input's value, or null. Replaces the browser's own messages. */
@@ -40,61 +38,51 @@ export function useProblem(value) {
     return [problem, { onInvalid: (event) => setProblem(problemOf(event.target)) }];
 }
 
-/** A text input. `value` and `onValue` control it; other props are passed to the element. */
-export function Field({ label, hint, error: serverError, value, onValue, ...rest }) {
+/** Props of Labelled and its input. A problem of the value replaces the server's error, and a hint that it repeats. */
+function useField({ label, hint: usualHint, error: serverError, value, onValue, repeatsHint }) {
     const id = useId();
     const [problem, checked] = useProblem(value);
     const error = problem ?? serverError;
-    return html`<div class="field">
-        <label for=${id}>${label}</label>
-        <input class="input" id=${id} value=${value} onInput=${(event) => onValue(event.target.value)}
-            ...${describedBy(id, hint, error)} ...${checked} ...${rest} />
-        <${Notes} id=${id} hint=${hint} error=${error} />
-    </div>`;
+    const hint = problem && repeatsHint ? null : usualHint;
+    const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+    const input = {
+        id, value, onInput: (event) => onValue(event.target.value), ...checked,
+        'aria-describedby': notes || undefined, 'aria-invalid': error ? 'true' : undefined,
+    };
+    return { labelled: { id, label, hint, error }, input };
+}
+
+/** A text input. `value` and `onValue` control it; other props are passed to the element. */
+export function Field({ label, hint, error, value, onValue, ...rest }) {
+    const { labelled, input } = useField({ label, hint, error, value, onValue });
+    return html`<${Labelled} ...${labelled}><input class="input" ...${input} ...${rest} /><//>`;
 }
 
 /** A text area. Same props as Field; `isCode` uses the typewriter font. */
 export function TextField({ label, hint, error, value, onValue, isCode = false, ...rest }) {
-    const id = useId();
-    return html`<div class="field">
-        <label for=${id}>${label}</label>
-        <textarea class=${`input input-area ${isCode ? 'code' : ''}`} id=${id} value=${value} spellcheck=${!isCode}
-            onInput=${(event) => onValue(event.target.value)} ...${describedBy(id, hint, error)} ...${rest}></textarea>
-        <${Notes} id=${id} hint=${hint} error=${error} />
-    </div>`;
+    const { labelled, input } = useField({ label, hint, error, value, onValue });
+    return html`<${Labelled} ...${labelled}><textarea class=${`input input-area ${isCode ? 'code' : ''}`}
+        spellcheck=${!isCode} ...${input} ...${rest}></textarea><//>`;
 }
 
 /** A selection; `options` are `[value, label]`. */
-export function SelectField({ label, hint, error, value, onValue, options }) {
-    const id = useId();
-    return html`<div class="field">
-        <label for=${id}>${label}</label>
-        <select class="input" id=${id} value=${value} onChange=${(event) => onValue(event.target.value)}
-            ...${describedBy(id, hint, error)}>
-            ${options.map(([option, words]) => html`<option key=${option} value=${option}>${words}</option>`)}
-        </select>
-        <${Notes} id=${id} hint=${hint} error=${error} />
-    </div>`;
+export function SelectField({ options, ...rest }) {
+    const { labelled, input } = useField(rest);
+    return html`<${Labelled} ...${labelled}><select class="input" ...${input}>
+        ${options.map(([option, words]) => html`<option key=${option} value=${option}>${words}</option>`)}
+    </select><//>`;
 }
 
 /** A password field with a button to show it. Same props as Field. */
-export function PasswordField({ label, hint, error: serverError, value, onValue, ...rest }) {
-    const id = useId();
-    const [problem, checked] = useProblem(value);
-    const error = problem ?? serverError;
-    const shownHint = problem ? null : hint; // The problem says the same.
+export function PasswordField({ label, hint, error, value, onValue, ...rest }) {
+    const { labelled, input } = useField({ label, hint, error, value, onValue, repeatsHint: true });
     const [isShown, setIsShown] = useState(false);
-    return html`<div class="field">
-        <label for=${id} id=${`${id}-label`}>${label}</label>
-        <div class="password">
-            <input class="input" id=${id} value=${value} type=${isShown ? 'text' : 'password'}
-                onInput=${(event) => onValue(event.target.value)} autocapitalize="none" spellcheck=${false}
-                ...${describedBy(id, shownHint, error)} ...${checked} ...${rest} />
-            <button class="button button-plain button-small" type="button" aria-pressed=${String(isShown)}
-                aria-describedby=${`${id}-label`} onClick=${() => setIsShown(!isShown)}>Show</button>
-        </div>
-        <${Notes} id=${id} hint=${shownHint} error=${error} />
-    </div>`;
+    return html`<${Labelled} ...${labelled}><div class="password">
+        <input class="input" type=${isShown ? 'text' : 'password'} autocapitalize="none" spellcheck=${false}
+            ...${input} ...${rest} />
+        <button class="button button-plain button-small" type="button" aria-pressed=${String(isShown)}
+            aria-describedby=${`${input.id}-label`} onClick=${() => setIsShown(!isShown)}>Show</button>
+    </div><//>`;
 }
 
 /** A group of radio buttons; `options` are `[value, label]`. */

@@ -24,17 +24,13 @@ export function AddressForm({ settings, onChanged, onTested }) {
         onChanged(changed);
         showToast(changed.url ? 'Webhooks are sent to this address from now on.' : 'Webhooks are no longer sent.');
     });
-    const type = (text) => {
-        setUrl(text);
-        clearError();
-    };
     const choose = (name, isOn) => setEvents(
         EVENTS.map(([event]) => event).filter((event) => event === name ? isOn : events.includes(event)));
     const isUrlWrong = error?.status === 400;
-    return html`<div><form class="inline-form address-form" onSubmit=${submit} noValidate>
+    return html`<div><form class="inline-form address-form" onSubmit=${submit} onInput=${clearError} noValidate>
         <${Field} label="Address" type="url" inputmode="url" autocomplete="off" spellcheck=${false}
             autocapitalize="none" maxlength="2048" placeholder="https://example.org/reels" value=${url}
-            onValue=${type} error=${isUrlWrong ? addressProblem(error.message, isAdministrator()) : null}
+            onValue=${setUrl} error=${isUrlWrong ? addressProblem(error.message, isAdministrator()) : null}
             hint="For all reels that are submitted without their own address. Leave it empty to send nothing." />
         <button class="button button-main" type="submit"
             disabled=${isBusy || isUnchanged || events.length === 0}>Save</button>
