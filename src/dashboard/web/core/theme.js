@@ -1,5 +1,6 @@
 // Dark and light theme: the system's, unless the user has chosen one.
 import { createStore } from './store.js';
+import { store } from './stored.js';
 
 const KEY = 'reelsd-theme';
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
@@ -22,14 +23,6 @@ export function switchTheme() {
     } else {
         document.documentElement.dataset.theme = next;
     }
-    try {
-        if (isSystems) {
-            localStorage.removeItem(KEY);
-        } else {
-            localStorage.setItem(KEY, next);
-        }
-    } catch {
-        // Without storage, the theme still switches.
-    }
+    store(KEY, isSystems ? null : next);
     themeStore.set(readTheme());
 }

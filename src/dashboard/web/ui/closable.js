@@ -1,24 +1,13 @@
 // Parts of pages that a user closes for good in this browser.
 import { useState } from 'htm/preact/standalone';
-
-function isClosed(key) {
-    try {
-        return localStorage.getItem(key) === 'closed';
-    } catch {
-        return false; // Without storage, it comes back with the next visit.
-    }
-}
+import { readStored, store } from '../core/stored.js';
 
 /** `[isOpen, close]` of the part that `key` names. */
 export function useClosable(key) {
-    const [isOpen, setIsOpen] = useState(!isClosed(key));
+    const [isOpen, setIsOpen] = useState(readStored(key) !== 'closed');
     const close = () => {
         setIsOpen(false);
-        try {
-            localStorage.setItem(key, 'closed');
-        } catch {
-            // See isClosed().
-        }
+        store(key, 'closed');
     };
     return [isOpen, close];
 }
