@@ -1,5 +1,6 @@
 // The commands of the palette. No DOM, so that Node can test this file.
 import { linksIn } from '../reel/links.js';
+import { folded } from '../text/highlight.js';
 
 // Label, path, icon, other names, and the keys that do the same.
 const PAGES = [
@@ -33,10 +34,6 @@ const ACTIONS = [
     ['Sign out', 'sign_out', 'out', 'log leave account'],
 ];
 const RECENT_MAX = 5;
-
-function folded(text) {
-    return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-}
 
 /** Whether each word of `text` begins a word of the label or of the other names. */
 function fits(text, label, names) {

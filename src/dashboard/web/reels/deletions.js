@@ -14,15 +14,8 @@ const pending = new Set(); // Functions that send each pending deletion immediat
 const sending = new Map(); // The ids that wait for their group, by the promise of the whole deletion.
 
 function setHidden(ids, isHidden) {
-    const hidden = new Set(hiddenStore.get());
-    for (const id of ids) {
-        if (isHidden) {
-            hidden.add(id);
-        } else {
-            hidden.delete(id);
-        }
-    }
-    hiddenStore.set(hidden);
+    const hidden = hiddenStore.get();
+    hiddenStore.set(isHidden ? hidden.union(new Set(ids)) : hidden.difference(new Set(ids)));
 }
 
 /** Resolves to the reason why the reel was not deleted, or to null. */

@@ -12,15 +12,8 @@ export const selectionStore = createStore(new Set());
 
 /** Selects or deselects reels. */
 export function select(ids, isSelected) {
-    const selected = new Set(selectionStore.get());
-    for (const id of ids) {
-        if (isSelected) {
-            selected.add(id);
-        } else {
-            selected.delete(id);
-        }
-    }
-    selectionStore.set(selected);
+    const selected = selectionStore.get();
+    selectionStore.set(isSelected ? selected.union(new Set(ids)) : selected.difference(new Set(ids)));
 }
 
 /** The ids of the rows from the reel that was selected last to this one, both included. */

@@ -3,8 +3,8 @@
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const WORD_LENGTH_MIN = 2; // A single letter would mark half of a passage.
 
-/** Normalises a word for comparison: removes letter case and accents. */
-function folded(word) {
+/** Normalises a text for comparison: removes letter case and accents. */
+export function folded(word) {
     return word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 

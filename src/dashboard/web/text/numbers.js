@@ -15,20 +15,11 @@ export function formatMoney(dollars) {
     if (dollars === null || dollars === undefined) {
         return 'unknown';
     }
-    const sign = dollars < 0 ? '-' : '';
-    const size = Math.abs(dollars);
-    if (size === 0) {
+    if (dollars === 0) {
         return '$0';
     }
-    if (size >= CENTS_FROM) {
-        const text = size.toLocaleString('en-US',
-            { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-        return `${sign}$${text}`;
-    }
-    const digits = Math.min(12, 2 - Math.floor(Math.log10(size)));
-    const text = size.toFixed(digits).replace(/0+$/, '');
-    const [whole, fraction = ''] = text.split('.');
-    return `${sign}$${whole}.${fraction.padEnd(2, '0')}`;
+    const digits = dollars < CENTS_FROM && { maximumSignificantDigits: 3, roundingPriority: 'morePrecision' };
+    return dollars.toLocaleString('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 2, ...digits });
 }
 
 /** A count with thousands separators: `312,400`. */
@@ -45,13 +36,8 @@ export function formatShortCount(count) {
 /** Bytes in decimal units: `3.4 MB`. */
 export function formatBytes(bytes) {
     const units = ['bytes', 'kB', 'MB', 'GB'];
-    let size = bytes;
-    let unit = 0;
-    while (size >= 1000 && unit < units.length - 1) {
-        size /= 1000;
-        unit += 1;
-    }
-    return `${unit === 0 ? size : size.toFixed(1)} ${units[unit]}`;
+    const unit = Math.max(0, Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3)));
+    return `${unit === 0 ? bytes : (bytes / 1000 ** unit).toFixed(1)} ${units[unit]}`;
 }
 
 /** `1 reel`, `2 reels`: appends an s unless another plural is given. */
