@@ -4,9 +4,9 @@ import { get, getPage } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
 import { Money } from '../reel/cost.js';
 import { countOf, formatMoney } from '../text/numbers.js';
-import { Icon } from '../ui/icons.js';
 import { useLoading } from '../ui/loading.js';
 import { Skeleton, FailureNote } from '../ui/notes.js';
+import { State } from '../ui/status.js';
 import { Time } from '../ui/time.js';
 import { AccountDialog, DeletionDialog } from './account_dialog.js';
 import { InviteDialog, RenewalDialog, renewalWords } from './invite_dialog.js';
@@ -25,17 +25,11 @@ function ownLimits(account) {
 }
 
 function AccountState({ account }) {
-    if (account.leaving_at) {
-        return html`<span class="status status-bad"><${Icon} name="error" />Being deleted</span>`;
+    if (account.leaving_at || account.disabled_at) {
+        return html`<${State} kind="bad" icon="error" words=${account.leaving_at ? 'Being deleted' : 'Disabled'} />`;
     }
-    if (account.disabled_at) {
-        return html`<span class="status status-bad"><${Icon} name="error" />Disabled</span>`;
-    }
-    if (!account.can_sign_in) {
-        return html`<span class="status status-idle"><${Icon} name="pending" />
-            ${account.invited_until ? 'Invited' : 'No password'}</span>`;
-    }
-    return html`<span class="status status-good"><${Icon} name="done" />Active</span>`;
+    return account.can_sign_in ? html`<${State} kind="good" icon="done" words="Active" />`
+        : html`<${State} kind="idle" icon="pending" words=${account.invited_until ? 'Invited' : 'No password'} />`;
 }
 
 function AccountRow({ account, isOwn, onEdit, onRenew, onDelete }) {

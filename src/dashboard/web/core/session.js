@@ -19,7 +19,8 @@ function adopt(session) {
     return session;
 }
 
-function forget() {
+/** Clears the session, as when its account was deleted. */
+export function forgetSession() {
     setCsrfToken(null);
     sessionStore.set({ state: 'signed_out', session: null, error: null });
 }
@@ -66,7 +67,7 @@ async function renewSession() {
     }
 }
 
-setSessionListeners(forget, renewSession);
+setSessionListeners(forgetSession, renewSession);
 
 /** Signs in; rejects with ApiError 400, 401 or 429. */
 export async function signIn(email, password) {
@@ -92,16 +93,11 @@ export async function changePassword(current, next) {
     adopt(await (await request('POST', '/api/password', body)).json());
 }
 
-/** Clears the session after its account was deleted. */
-export function forgetSession() {
-    forget();
-}
-
 /** Signs out. The page forgets the session even if the request fails. */
 export async function signOut() {
     try {
         await request('POST', '/api/sign-out');
     } finally {
-        forget();
+        forgetSession();
     }
 }

@@ -1,20 +1,11 @@
 // The section of a reel with the values that its submission asked for.
 import { html, useState } from 'htm/preact/standalone';
-import { CopyButton } from '../ui/copy.js';
 import { Icon } from '../ui/icons.js';
-import { JsonText } from '../ui/json_text.js';
+import { JsonBox } from '../ui/json_text.js';
 import { Tabs } from '../ui/tabs.js';
 import { Recipe } from './recipe.js';
 import { isRecipe } from './recipe_data.js';
 import { Members } from './value.js';
-
-function Json({ value }) {
-    const text = JSON.stringify(value, null, 2);
-    return html`<div class="raw-body">
-        <${CopyButton} text=${text} what="the extracted JSON" isSmall />
-        <${JsonText} text=${text} label="Extracted JSON" />
-    </div>`;
-}
 
 /** The extracted values as a form and as JSON, or why there are none. */
 export function Extract({ reel }) {
@@ -33,8 +24,10 @@ export function Extract({ reel }) {
     const isDish = isRecipe(extract);
     const form = isDish ? html`<${Recipe} recipe=${extract} post=${result.platform_meta} />`
         : html`<${Members} value=${extract} />`;
+    const json = html`<${JsonBox} value=${extract} label="Extracted JSON" what="the extracted JSON" />`;
     return html`<section class=${`section extract ${isDish ? 'extract-recipe' : ''}`} aria-labelledby="extract">
         <div class="section-head"><h2 id="extract">${isDish ? 'Recipe' : 'Extracted'}</h2></div>
-        <${Tabs} label="View of the extracted values" shown=${shown} onShow=${setShown} tabs=${[['form', 'Form', form], ['json', 'JSON', html`<${Json} value=${extract} />`]]} />
+        <${Tabs} label="View of the extracted values" shown=${shown} onShow=${setShown}
+            tabs=${[['form', 'Form', form], ['json', 'JSON', json]]} />
     </section>`;
 }

@@ -3,7 +3,7 @@ import { html, useEffect, useMemo, useRef, useState } from 'htm/preact/standalon
 import { leave } from '../account/leave.js';
 import { get } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
-import { matchRoute, pathWithQuery } from '../core/routes.js';
+import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
 import { switchTheme } from '../core/theme.js';
 import { listStore, readNewest } from '../reels/list.js';
@@ -106,12 +106,7 @@ async function run({ kind, value, run: runOwn }) {
     } else if (kind === 'action') {
         ACTIONS[value]();
     } else if (kind === 'page') {
-        const isOurs = matchRoute(value.replace(/[?#].*$/, '')) !== null;
-        if (isOurs) {
-            navigate(value);
-        } else {
-            location.assign(value);
-        }
+        navigate(value);
     } else {
         try {
             navigate(`/reels/${(await submitLink(value)).id}`);

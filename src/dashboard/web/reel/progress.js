@@ -35,7 +35,7 @@ export function Progress({ reel }) {
     return html`<ol class="progress" aria-label="Steps">
         ${STEPS.map(([name, words], index) => html`<li key=${name}
                 class=${`status status-${iconOf(index)}`} aria-current=${index === at ? 'step' : undefined}>
-            <${Icon} name=${iconOf(index)} more=${index === at ? 'icon-turning' : ''} />${words}
+            <${Icon} name=${iconOf(index)} />${words}
         </li>`)}
     </ol>
     ${reel.status === 'processing' && reel.started_at && html`<${RunningTime} start=${reel.started_at} />`}

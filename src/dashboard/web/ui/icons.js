@@ -33,9 +33,9 @@ const PATHS = {
     error: 'M8 1.5 14.5 8 8 14.5 1.5 8zM8 5v3.5M8 11h.01',
 };
 
-/** An icon by name; `more` is an additional class. */
-export function Icon({ name, more = '' }) {
-    return html`<svg class=${`icon ${more}`} viewBox="0 0 16 16" aria-hidden="true">
+/** An icon by name. */
+export function Icon({ name }) {
+    return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
         <path d=${PATHS[name]} />
     </svg>`;
 }

@@ -20,7 +20,6 @@ function focusSearch() {
     } else {
         openOverlay('palette');
     }
-    return true;
 }
 
 /** Moves the focus between the rows of a list, first to the top row on the screen. Returns whether there is a row. */
@@ -54,19 +53,8 @@ export function showSubmitBox(selector, onFocused) {
     setTimeout(focusWhenThere, 0, selector, onFocused); // After the page has taken the focus.
 }
 
-function pasteLinks() {
-    showSubmitBox('#submit-url');
-    return true;
-}
-
 function awaitPage() {
     goUntil = Date.now() + SECOND_KEY_MILLISECONDS_MAX;
-    return true;
-}
-
-function showShortcuts() {
-    openOverlay('shortcuts');
-    return true;
 }
 
 const pageKeys = new Set(); // Refs of the keys of shown components, like KEYS.
@@ -82,10 +70,10 @@ export function usePageKeys(keys) {
     }, []);
 }
 
-// Each returns whether it has done something.
+// Each returns false if it has nothing to do.
 const KEYS = {
-    '/': focusSearch, '?': showShortcuts, c: pasteLinks, g: awaitPage, j: () => moveRow(1), k: () => moveRow(-1),
-    x: () => selectRow(false), X: () => selectRow(true),
+    '/': focusSearch, '?': () => openOverlay('shortcuts'), c: () => showSubmitBox('#submit-url'), g: awaitPage,
+    j: () => moveRow(1), k: () => moveRow(-1), x: () => selectRow(false), X: () => selectRow(true),
 };
 
 function run(key) {
@@ -96,8 +84,8 @@ function run(key) {
         navigate(page);
         return true;
     }
-    const own = [...pageKeys].find(({ current }) => current[key]);
-    return own ? own.current[key]() !== false : KEYS[key]?.();
+    const action = [...pageKeys].find(({ current }) => current[key])?.current[key] ?? KEYS[key];
+    return action !== undefined && action() !== false;
 }
 
 function follow(event) {

@@ -4,7 +4,7 @@ import { useStep } from '../core/live.js';
 import { STATUS_WORDS, stepWords } from '../reels/labels.js';
 import { Icon } from './icons.js';
 
-/** A state as icon, colour (`kind`: `good`, `idle` or `bad`) and words. */
+/** A state as icon, colour (`kind`: `good`, `idle`, `processing` or `bad`) and words. */
 export function State({ kind, icon, words }) {
     return html`<span class=${`status status-${kind}`}><${Icon} name=${icon} />${words}</span>`;
 }
@@ -14,8 +14,7 @@ export function Status({ id, status }) {
     const step = useStep(id);
     const words = status === 'processing' && step ? stepWords(step) : '';
     return html`<span class=${`status status-${status}`} title=${words || STATUS_WORDS[status]}>
-        <${Icon} name=${status in STATUS_WORDS ? status : 'pending'}
-            more=${status === 'processing' ? 'icon-turning' : ''} />
+        <${Icon} name=${status in STATUS_WORDS ? status : 'pending'} />
         ${words || STATUS_WORDS[status] || status}
     </span>`;
 }

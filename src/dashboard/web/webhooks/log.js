@@ -7,6 +7,7 @@ import { withPage } from '../reels/merging.js';
 import { useLoading, useRepetition } from '../ui/loading.js';
 import { Icon } from '../ui/icons.js';
 import { Skeleton, FailureNote } from '../ui/notes.js';
+import { State } from '../ui/status.js';
 import { Time, useNow } from '../ui/time.js';
 import { showToast } from '../ui/toast.js';
 import { DeliveryDetails } from './delivery_details.js';
@@ -16,13 +17,6 @@ import { answerWords, nextTryWords, stateOf } from './delivery_state.js';
 const PAGE_SIZE = 20;
 const PAGE = `/webhook/deliveries?limit=${PAGE_SIZE}`;
 const POLL_SECONDS = 3; // The first retry follows after five seconds.
-
-function DeliveryState({ delivery }) {
-    const { words, look, icon } = stateOf(delivery);
-    return html`<span class=${`status status-${look}`}>
-        <${Icon} name=${icon} more=${look === 'processing' ? 'icon-turning' : ''} />${words}
-    </span>`;
-}
 
 function DeliveryRow({ delivery, isBusy, onAgain }) {
     const now = useNow();
@@ -34,7 +28,7 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
     return html`<li class="line delivery">
         <div class="line-main">
             <h3>${delivery.job_id ? html`<a href=${`/reels/${delivery.job_id}`}>Reel ${delivery.job_id}</a>` : 'Test'}</h3>
-            <${DeliveryState} delivery=${delivery} />
+            <${State} ...${stateOf(delivery)} />
         </div>
         <dl class="line-facts">
             <div><dt>Last try</dt><dd>${delivery.tried_at
