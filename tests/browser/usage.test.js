@@ -32,7 +32,7 @@ for (const width of WIDTHS) {
         const { page } = visitor;
         await visitor.visit('/usage');
         await page.getByRole('img', { name: /^Cost by day and model/ }).waitFor();
-        assert.ok(await page.locator('.chart [class^="series-"]').count() >= 1);
+        assert.ok(await page.locator('.chart rect.series').count() >= 1);
         const byModel = page.getByRole('region', { name: 'Usage by model' });
         await byModel.getByText(row.model).first().waitFor();
         assert.equal(await page.getByRole('region', { name: 'Usage by day and model' }).count(), 0, 'all rows are of one day');

@@ -102,7 +102,7 @@ export function Shell({ place, session, isBusy = false, children }) {
                 <${ThemeSwitch} />
                 ${account && html`<a class="button button-plain" href="/account" title=${account.email}
                         aria-current=${place.path === '/account' ? 'page' : undefined}>
-                    <${Icon} name="account" /><span class="top-account">${account.email}</span>
+                    <${Icon} name="account" /><span class="top-account cut">${account.email}</span>
                 </a>`}
             </div>
         </header>

@@ -20,7 +20,7 @@ function NewCode({ code, bot, onClose }) {
             <code> /link${bot ? `@${bot}` : ''} ${code.code}</code>: all its members can then use your account
             through the bot.</p>
         <${CopyBox} text=${code.code} what="the code" />
-        <div class="actions actions-start">
+        <div class="flow">
             ${code.link && html`<a class="button button-main" href=${code.link} target="_blank"
                 rel="noreferrer">Open in Telegram</a>`}
             <button class="button" type="button" onClick=${onClose}>Close</button>
@@ -30,12 +30,12 @@ function NewCode({ code, bot, onClose }) {
 
 function ChatRow({ chat, onUnlink }) {
     return html`<li class="line">
-        <div class="line-main"><h3 class="foreign">${chat.name}</h3></div>
+        <div class="line-main flow"><h3 class="foreign">${chat.name}</h3></div>
         <dl class="line-facts">
             <div><dt>Kind</dt><dd>${chat.kind === 'group' ? 'Group' : 'Private chat'}</dd></div>
             <div><dt>Linked</dt><dd><${Time} value=${chat.linked_at} /></dd></div>
         </dl>
-        <div class="line-tools"><button class="button button-small button-danger" type="button"
+        <div class="line-tools flow"><button class="button button-small button-danger" type="button"
             onClick=${onUnlink} aria-label=${`Unlink ${chat.name}`}>Unlink</button></div>
     </li>`;
 }
@@ -54,7 +54,7 @@ function UnlinkDialog({ chat, onUnlinked, onClose }) {
 /** What the section would offer, for users of a server without a bot. */
 function NoBot({ isAdmin }) {
     return html`<section class="section" aria-labelledby="chats">
-        <div class="section-head"><h2 id="chats">Chats</h2></div>
+        <div class="section-head flow"><h2 id="chats">Chats</h2></div>
         <p class="padded muted">This server has no Telegram bot. With one, you can send it links and videos, and read the
             summaries there. ${isAdmin ? html`Create a bot and set its token (<code>telegram-token</code>).`
                 : 'The operator of this server can add one.'}</p>
@@ -92,7 +92,7 @@ export function Chats({ isAdmin }) {
         return html`<${NoBot} isAdmin=${isAdmin} />`;
     }
     return html`<section class="section stack" aria-labelledby="chats">
-        <div class="section-head">
+        <div class="section-head flow">
             <h2 id="chats">Chats</h2>
             ${data?.bot && html`<form class="tools" onSubmit=${submit}>
                 <button class="button button-small" type="submit" disabled=${isBusy}>Link a chat</button>

@@ -32,10 +32,10 @@ function DeletionDialog({ email, onClose }) {
 export function AccountData({ email }) {
     const [isDeleting, setIsDeleting] = useState(false);
     return html`<section class="section stack" aria-labelledby="data">
-        <div class="section-head"><h2 id="data">Your data</h2></div>
+        <div class="section-head flow"><h2 id="data">Your data</h2></div>
         <p class="lead">A JSON Lines file with each reel, model call, token and all other data. Its last line
             confirms that it is complete.</p>
-        <div class="actions actions-start">
+        <div class="flow">
             <a class="button" href="/dashboard/api/export" download>Export everything</a>
             <button class="button button-danger" type="button" onClick=${() => setIsDeleting(true)}>
                 Delete account</button>

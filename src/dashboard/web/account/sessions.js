@@ -12,13 +12,13 @@ import { browserName } from './browser_names.js';
 function Session({ session, onEnd }) {
     const name = browserName(session.user_agent);
     return html`<li class="line">
-        <div class="line-main"><h3 class="foreign">${name}</h3>
+        <div class="line-main flow"><h3 class="foreign">${name}</h3>
             ${session.is_current && html`<span class="small muted">This browser</span>`}</div>
         <dl class="line-facts">
             <div><dt>Signed in</dt><dd><${Time} value=${session.created_at} /></dd></div>
             <div><dt>Last used</dt><dd><${Time} value=${session.last_seen_at} /></dd></div>
         </dl>
-        <div class="line-tools">${!session.is_current && html`<button class="button button-small button-danger"
+        <div class="line-tools flow">${!session.is_current && html`<button class="button button-small button-danger"
             type="button" onClick=${onEnd} aria-label=${`Sign out ${name}`}>Sign out</button>`}</div>
     </li>`;
 }
@@ -42,7 +42,7 @@ export function Sessions() {
         focusHeading(); // The focused row disappears.
     };
     return html`<section class="section" aria-labelledby="sessions">
-        <div class="section-head"><h2 id="sessions">Sessions</h2>
+        <div class="section-head flow"><h2 id="sessions">Sessions</h2>
             ${data?.length > 1 && html`<div class="tools"><button class="button button-small" type="button"
                 disabled=${ending.isBusy} onClick=${ending.submit}>Sign out all others</button></div>`}</div>
         ${(error ?? ending.error) && html`<${FailureNote} error=${error ?? ending.error} onRetry=${reload} />`}

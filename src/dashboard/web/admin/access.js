@@ -30,11 +30,11 @@ function ResolverState({ resolver }) {
 function Resolver({ resolver }) {
     const unknown = resolver.unknown_answers;
     return html`<li class="line">
-        <div class="line-main"><h3>${nameOf(resolver)}</h3>
+        <div class="line-main flow"><h3>${nameOf(resolver)}</h3>
             <code class="small muted" title="Name in the settings">${resolver.name}</code></div>
         <p class="small muted">${resolver.answered_at && html`Answered <${Time} value=${resolver.answered_at} />`}
             ${unknown > 0 && ` ${countOf(unknown, 'answer')} not understood`}</p>
-        <div class="line-tools"><${ResolverState} resolver=${resolver} /></div>
+        <div class="line-tools flow"><${ResolverState} resolver=${resolver} /></div>
     </li>`;
 }
 

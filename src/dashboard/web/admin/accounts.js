@@ -36,9 +36,9 @@ function AccountRow({ account, isOwn, onEdit, onRenew, onDelete }) {
     const limits = ownLimits(account);
     const budget = account.monthly_budget_usd;
     return html`<li class=${`line account ${account.disabled_at ? 'line-over' : ''}`}>
-        <div class="line-main">
+        <div class="line-main flow">
             <h3 class="foreign">${account.email}</h3>
-            <p class="account-state"><${AccountState} account=${account} />
+            <p class="flow"><${AccountState} account=${account} />
                 ${account.is_admin && html`<span class="tag">Administrator</span>`}</p>
         </div>
         <dl class="line-facts">
@@ -50,7 +50,7 @@ function AccountRow({ account, isOwn, onEdit, onRenew, onDelete }) {
                 ${budget !== null && ` of ${formatMoney(budget)}`}</dd></div>
             ${limits && html`<div class="fact-wide"><dt>Own limits</dt><dd>${limits}</dd></div>`}
         </dl>
-        <div class="line-tools">
+        <div class="line-tools flow">
             ${!account.disabled_at && html`<button class="button button-small" type="button"
                 onClick=${onRenew} aria-label=${`${renewalWords(account)} for ${account.email}`}>
                 ${renewalWords(account)}</button>`}
@@ -110,7 +110,7 @@ export function Accounts({ ownEmail, isInviting }) {
         reload();
     };
     return html`<section aria-labelledby="accounts">
-        <div class="section-head"><h2 id="accounts">Accounts</h2>
+        <div class="section-head flow"><h2 id="accounts">Accounts</h2>
             ${data && html`<span class="small muted">
                 ${countOf(data.accounts.length, 'account')}${data.next && ' shown'}</span>`}
             <div class="tools"><button class="button button-small button-main" type="button"

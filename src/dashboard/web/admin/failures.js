@@ -41,10 +41,10 @@ function Causes({ causes, shown, onShow, recent, retried, isBusy, onRetry }) {
             .map((one) => one.id);
         const words = wordsFor(ids, cause);
         return html`<li key=${cause.error_code} class="line">
-            <div class="line-main"><h3><${ErrorCode} code=${cause.error_code} /></h3></div>
+            <div class="line-main flow"><h3><${ErrorCode} code=${cause.error_code} /></h3></div>
             <p class="small muted">${countOf(cause.count, 'reel')}, ${cause.count > 1 && 'most recently '}<${Time}
                 value=${cause.last_at} /></p>
-            <div class="line-tools">
+            <div class="line-tools flow">
             ${cause.error_code === 'model_failed' && html`<a class="button button-small" href="/admin?tab=models">Models</a>`}
             ${causes.length > 1 && html`<button class="button button-small" type="button"
                 aria-pressed=${shown === cause.error_code} aria-label=${`Show only ${cause.error_code}`}
@@ -118,12 +118,13 @@ export function Failures({ ownEmail }) {
         ${data && (data.recent.length === 0 && data.by_cause.length === 0
             ? html`<p class="padded muted">Nothing has failed in the last 7 days.</p>`
             : html`<section aria-labelledby="causes">
-                <div class="section-head"><h2 id="causes">Causes</h2><span class="small muted">of the last 7 days</span></div>
+                <div class="section-head flow"><h2 id="causes">Causes</h2>
+                    <span class="small muted">of the last 7 days</span></div>
                 <${Causes} causes=${data.by_cause} recent=${data.recent} retried=${retried} isBusy=${isBusy}
                     onRetry=${retry} shown=${code} onShow=${setCode} />
             </section>
             <section class="section" aria-labelledby="failures">
-                <div class="section-head"><h2 id="failures">Failed reels</h2></div>
+                <div class="section-head flow"><h2 id="failures">Failed reels</h2></div>
                 <${Recent} failures=${data.recent.filter((one) => !code || one.error_code === code)} ownEmail=${ownEmail}
                     retried=${retried} isBusy=${isBusy} onRetry=${retry} />
             </section>`)}`;

@@ -20,7 +20,7 @@ function LinkBox({ email, invitation, onClose }) {
         ${isLoopback(invitation.link) && html`<div class="note note-warn"><${Icon} name="warning" />
             <p>This link works on the server's own machine only. Set <code>public-url</code> to the address by which others
                 reach it, and create a new link.</p></div>`}
-        <div class="actions"><button class="button button-main" type="button"
+        <div class="actions flow"><button class="button button-main" type="button"
             onClick=${onClose}>Done</button></div>`;
 }
 

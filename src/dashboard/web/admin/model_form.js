@@ -101,7 +101,7 @@ function Form({ view, onSaved }) {
         </details>
         <${TestResult} result=${tested} provider=${fields.provider} />
         ${error && html`<${FailureNote} error=${error} />`}
-        <div class="actions actions-start">
+        <div class="flow">
             <button class="button button-main" type="submit" disabled=${saving.isBusy}>Save</button>
             <button class="button" type="button" disabled=${testing.isBusy} onClick=${testing.submit}>Test</button>
             ${view.source === 'stored' && html`<button class="button button-danger" type="button"

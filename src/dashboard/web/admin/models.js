@@ -12,10 +12,10 @@ const CIRCUITS = {
 function Model({ model }) {
     const [kind, icon, words] = CIRCUITS[model.circuit] ?? CIRCUITS.open;
     return html`<li class="line">
-        <div class="line-main"><h3 class="foreign">${model.model ?? model.provider}</h3>
+        <div class="line-main flow"><h3 class="foreign">${model.model ?? model.provider}</h3>
             ${model.model && html`<span class="small muted">${model.provider}</span>`}</div>
         <p class="small muted foreign">${model.reason ?? ''}</p>
-        <div class="line-tools"><${State} kind=${kind} icon=${icon} words=${words} /></div>
+        <div class="line-tools flow"><${State} kind=${kind} icon=${icon} words=${words} /></div>
     </li>`;
 }
 

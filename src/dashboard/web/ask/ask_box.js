@@ -25,7 +25,7 @@ function Citation({ citation, title }) {
         <span class="timecode">${hasTime ? formatTimecode(seconds) : 'Open'}</span>
         <span>
             <span class="foreign" dir="auto">“${text}”</span>${' '}
-            <span class="citation-source muted small">${fieldWords(field)}${title !== undefined && html`,${' '}
+            <span class="citation-source cut muted small">${fieldWords(field)}${title !== undefined && html`,${' '}
                 <span class="foreign">${title ?? `reel ${code}`}</span>`}</span>
         </span>
     </a></li>`;
@@ -36,8 +36,8 @@ function Answer({ answer, reelId }) {
     const titles = useTitles([...new Set(citations.map(({ id }) => id))].filter((id) => id !== reelId));
     return html`
         <p class="answer-text foreign" dir="auto">${answer.answer}</p>
-        ${citations.length > 0 && html`<ol class="citations" aria-label="Citations">${citations.map((citation, index) =>
-            html`<${Citation} key=${index} citation=${citation} title=${titles.get(citation.id)} />`)}</ol>`}
+        ${citations.length > 0 && html`<ol class="citations stack" aria-label="Citations">
+            ${citations.map((citation, index) => html`<${Citation} key=${index} citation=${citation} title=${titles.get(citation.id)} />`)}</ol>`}
         <p class="muted small">${model?.name && html`Answered by <span class="foreign">${model.name}</span>`}${
             typeof cost === 'number' && html`, ${formatMoney(cost)}`}</p>`;
 }
@@ -79,7 +79,8 @@ export function AskBox({ path, label, hint, reelId, members, takesFocus = false 
             <button class="button" type="submit" disabled=${isBusy}>${isBusy ? 'Asking…' : 'Ask'}</button>
         </div>
         ${refusal && html`<p class="field-error foreign" id="ask-error" role="alert">${refusal}</p>`}
-        ${isShown && !refusal && html`<section class="answer" aria-label="Answer" aria-busy=${isBusy ? 'true' : undefined}>
+        ${isShown && !refusal && html`<section class="answer stack" aria-label="Answer"
+                aria-busy=${isBusy ? 'true' : undefined}>
             <div class="answer-head">
                 <p class="answer-question foreign" dir="auto">${asked}</p>
                 ${!isBusy && html`<button class="button button-plain button-small button-icon" type="button"

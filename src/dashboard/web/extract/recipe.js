@@ -45,10 +45,10 @@ export function Recipe({ recipe, post }) {
     const heads = HEAD_MEMBERS.filter((name) => shapeOf(recipe[name]) !== 'none');
     const rest = Object.entries(recipe)
         .filter(([name, value]) => !SHOWN_MEMBERS.includes(name) && shapeOf(value) !== 'none');
-    return html`<div class="recipe">
+    return html`<div class="recipe stack">
         <h3 class="recipe-name foreign" dir="auto">${recipe.name}</h3>
         ${shapeOf(recipe.description) === 'text' && html`<p class="foreign" dir="auto">${recipe.description}</p>`}
-        ${heads.length > 0 && html`<dl class="recipe-heads">${heads.map((name) => html`<div key=${name}>
+        ${heads.length > 0 && html`<dl class="recipe-heads flow">${heads.map((name) => html`<div key=${name}>
             <dt>${labelOf(name.replace(/^recipe/, ''))}</dt>
             <dd class="foreign">${[recipe[name]].flat().map(textOf).join(', ')}</dd></div>`)}</dl>`}
         <div class="recipe-body">
@@ -62,7 +62,7 @@ export function Recipe({ recipe, post }) {
         ${rest.length > 0 && html`<dl class="fact-list">${rest.map(([name, value]) => html`<div key=${name}>
             <dt class="foreign">${labelOf(name)}</dt><dd><${Value} value=${value} label=${labelOf(name)} /></dd></div>`)}</dl>`}
         <p class="recipe-source small muted foreign">${post.author && `By ${post.author}. `}${post.url}</p>
-        <div class="actions actions-start recipe-tools">
+        <div class="flow recipe-tools">
             <button class="button" type="button" onClick=${printRecipe}><${Icon} name="print" />Print the recipe</button>
             <${CopyButton} text=${text} what="the recipe as JSON-LD" label="Copy for recipe managers" />
             <button class="button" type="button" onClick=${() => saveFile(text, recipeFileName(recipe))}>

@@ -26,7 +26,7 @@ export function Extract({ reel }) {
         : html`<${Members} value=${extract} />`;
     const json = html`<${JsonBox} value=${extract} label="Extracted JSON" what="the extracted JSON" />`;
     return html`<section class=${`section extract ${isDish ? 'extract-recipe' : ''}`} aria-labelledby="extract">
-        <div class="section-head"><h2 id="extract">${isDish ? 'Recipe' : 'Extracted'}</h2></div>
+        <div class="section-head flow"><h2 id="extract">${isDish ? 'Recipe' : 'Extracted'}</h2></div>
         <${Tabs} label="View of the extracted values" shown=${shown} onShow=${setShown}
             tabs=${[['form', 'Form', form], ['json', 'JSON', json]]} />
     </section>`;

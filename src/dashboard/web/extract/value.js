@@ -26,7 +26,7 @@ function Table({ value, label }) {
 }
 
 function Entries({ value, label }) {
-    return html`<ol class="extract-entries">${value.map((entry, index) =>
+    return html`<ol class="extract-entries stack">${value.map((entry, index) =>
         html`<li key=${index}><${Value} value=${entry} label=${label} /></li>`)}</ol>`;
 }
 

@@ -32,7 +32,7 @@ function PasswordForm({ email }) {
             minlength=${PASSWORD_LENGTH_MIN} maxlength="200" value=${next} onValue=${setNext}
             hint=${`At least ${PASSWORD_LENGTH_MIN} characters.`} />
         ${error && !isCurrentWrong && html`<${FailureNote} error=${error} />`}
-        <div class="actions actions-start">
+        <div class="flow">
             <button class="button button-main" type="submit" disabled=${isBusy}>Change password</button>
         </div>
     </form>`;
@@ -43,20 +43,20 @@ export function Page({ session }) {
     const { account, version } = session;
     useTitle('Account');
     return html`<div>
-        <div class="page-head">
+        <div class="page-head flow">
             <h1>Account</h1>
             <div class="tools">
                 <button class="button" type="button" onClick=${leave}><${Icon} name="out" />Sign out</button>
             </div>
         </div>
-        <dl class="facts">
+        <dl class="fact-list facts">
             <div><dt>E-mail address</dt><dd class="foreign">${account.email}</dd></div>
             <div><dt>Role</dt><dd>${account.is_admin ? 'Administrator' : 'Member'}</dd></div>
             <div><dt>Server</dt><dd>reelsd ${version}</dd></div>
         </dl>
         <${Chats} isAdmin=${account.is_admin} />
         <section class="section stack" aria-labelledby="password">
-            <div class="section-head"><h2 id="password">Change password</h2></div>
+            <div class="section-head flow"><h2 id="password">Change password</h2></div>
             <${PasswordForm} email=${account.email} />
         </section>
         <${Sessions} />

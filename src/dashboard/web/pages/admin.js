@@ -39,7 +39,7 @@ export function Page({ place, session }) {
             ${data && html`<${Content} overview=${data} />`}`;
     };
     return html`<div>
-        <div class="page-head">
+        <div class="page-head flow">
             <h1>Admin</h1>
             ${data && html`<span class="muted small">reelsd ${data.version}, running
                 since <${Time} value=${data.started_at} isAge=${false} /></span>`}

@@ -78,7 +78,7 @@ function Comparison({ sides }) {
     return html`
         <div class="compare-heads">${sides.map((side, number) =>
             html`<${Side} key=${side.reel.id} side=${side} number=${number} />`)}</div>
-        <div class="compare-tools">
+        <div class="compare-tools flow">
             <p role="status">${different.length === 0 ? 'The analyses do not differ.'
                 : `${different.length} of ${rows.length} parts differ. Text in one analysis only is marked.`}</p>
             <${Check} label="Show only differences" isOn=${onlyDifferent} onValue=${setOnlyDifferent} />
@@ -97,7 +97,7 @@ export function Page({ place }) {
         return html`<${NotFound} what="reel" />`;
     }
     const isDone = data?.every(({ reel }) => reel.status === 'done');
-    return html`<article class="compare">
+    return html`<article class="stack">
         <header>
             <p class="crumbs"><a href=${`/reels/${id}`}><${Icon} name="back" />The reel</a></p>
             <h1>Compare analyses</h1>

@@ -13,7 +13,7 @@ export function Page({ what = 'page' }) {
     const [title, words] = WORDS[what];
     useTitle('Not found');
     return html`
-        <div class="page-head"><h1>Not found</h1></div>
+        <div class="page-head flow"><h1>Not found</h1></div>
         <${Empty} title=${title}>
             <p>${words}</p>
             <p><a class="button" href="/">All reels</a></p>

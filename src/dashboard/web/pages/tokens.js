@@ -76,7 +76,7 @@ function CreateForm({ onCreated }) {
         onCreated(created);
     });
     const isNameWrong = error && (error.status === 400 || error.status === 409);
-    return html`<form class="inline-form token-form" onSubmit=${submit} onInput=${clearError} noValidate>
+    return html`<form class="inline-form flow token-form" onSubmit=${submit} onInput=${clearError} noValidate>
         <${Field} label="Name of the new token" required maxlength="100" autocomplete="off"
             placeholder="Name of the program" value=${name} onValue=${setName}
             error=${isNameWrong ? error.message : null} />
@@ -111,7 +111,7 @@ function NewToken({ created, takesFocus, onClose }) {
             : html`<${CurlBox} label="Submit a reel with curl" line=${submitLine(created.token)} what="the curl line" />
                 <${CurlBox} label="Read its analysis; ID is the number in the answer" line=${readLine(created.token)}
                     what="the second curl line" />`}
-        <div class="actions actions-start">
+        <div class="flow">
             <button class="button" type="button" onClick=${() => openReference(created)}>Open the API reference with it</button>
             <button class="button" type="button" onClick=${onClose}>Done</button>
         </div>
@@ -131,7 +131,7 @@ function TokenRow({ token, onRevoke }) {
         wasRevoked.current = Boolean(token.revoked_at);
     }, [token.revoked_at]);
     return html`<li class=${`line ${token.revoked_at || isExpired ? 'line-over' : ''}`} ref=${element}>
-        <div class="line-main">
+        <div class="line-main flow">
             <h3 class="foreign">${token.name}</h3>
             <code>${token.prefix}…</code>
         </div>
@@ -143,7 +143,7 @@ function TokenRow({ token, onRevoke }) {
             <div><dt>${isExpired ? 'Expired' : 'Expires'}</dt><dd>${token.expires_at
                 ? html`<${Time} value=${token.expires_at} isAge=${false} />` : 'never'}</dd></div>
         </dl>
-        <div class="line-tools">${token.revoked_at
+        <div class="line-tools flow">${token.revoked_at
             ? html`<span class="muted small">Revoked <${Time} value=${token.revoked_at} /></span>`
             : html`<button class="button button-small button-danger" type="button" onClick=${onRevoke}
                 aria-label=${`Revoke ${token.name}`}>Revoke</button>`}</div>
@@ -181,13 +181,13 @@ export function Page() {
         document.querySelector('.inline-form .input').focus();
     };
     return html`
-        <div class="page-head"><h1>Tokens</h1></div>
+        <div class="page-head flow"><h1>Tokens</h1></div>
         <p class="lead">A token lets a program use the <a href="/docs/">API</a> as you.</p>
         <${CreateForm} onCreated=${showCreated} />
         ${created && html`<${NewToken} key=${created.id} created=${created}
             takesFocus=${newest.current === created.id} onClose=${hideCreated} />`}
         <section class="section" aria-labelledby="all-tokens">
-            <div class="section-head"><h2 id="all-tokens">Your tokens</h2></div>
+            <div class="section-head flow"><h2 id="all-tokens">Your tokens</h2></div>
             ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
             ${!data && !error && html`<${Skeleton} count=${3} kind="line" />`}
             ${data && data.length === 0 && html`<${Empty} title="No tokens yet">

@@ -54,17 +54,17 @@ function Usage({ rows, days, range, measure, split }) {
             : html`<p class="padded muted">${emptyWords(rows, measure)}</p>`}
         ${measure === 'reels' ? html`<${ReelTable} days=${days} />` : html`
         ${hasPurposes && html`<section class="section" aria-labelledby="by-purpose">
-            <div class="section-head"><h2 id="by-purpose">By purpose</h2></div>
+            <div class="section-head flow"><h2 id="by-purpose">By purpose</h2></div>
             <${SumTable} label="Usage by purpose" head="Purpose" rows=${rows} nameOf=${purposeName}
                 names=${modelSums(rows, measure, purposeName).map(({ name }) => name)} seriesOf=${seriesIn('purpose')} />
         </section>`}
         <section class="section" aria-labelledby="by-model">
-            <div class="section-head"><h2 id="by-model">By model</h2></div>
+            <div class="section-head flow"><h2 id="by-model">By model</h2></div>
             <${SumTable} label="Usage by model" head="Model" rows=${rows} nameOf=${modelName}
                 names=${modelSums(rows, measure).map(({ name }) => name)} seriesOf=${seriesIn('model')} />
         </section>
         ${hasDays && html`<section class="section" aria-labelledby="by-day">
-            <div class="section-head"><h2 id="by-day">By day</h2>
+            <div class="section-head flow"><h2 id="by-day">By day</h2>
                 <span class="muted small">Days are in UTC.</span></div>
             <${DayTable} rows=${rows} />
         </section>`}`}`;
@@ -88,14 +88,14 @@ export function Page() {
     const measure = chosen ?? (data?.rows.some(({ cost_usd: cost }) => cost > 0) === false ? 'reels' : 'money');
     useTitle('Usage');
     return html`<div>
-        <div class="page-head">
+        <div class="page-head flow">
             <h1>Usage</h1>
             <div class="tools"><a class="button" download
                 href=${pathWithQuery('/dashboard/api/reels/usage/days.csv', days)}>
                 <${Icon} name="download" />Download CSV</a></div>
         </div>
         <${Budget} />
-        <div class="usage-tools">
+        <div class="usage-tools flow">
             <${RangePicker} range=${range} onRange=${setRange} />
             ${measure !== 'reels' && html`<${Choices} label="Split by" options=${SPLITS} value=${split}
                 onValue=${setSplit} />`}

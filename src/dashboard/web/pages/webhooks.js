@@ -14,7 +14,7 @@ export function Page() {
     const [tests, setTests] = useState(0);
     useTitle('Webhooks');
     return html`
-        <div class="page-head"><h1>Webhooks</h1></div>
+        <div class="page-head flow"><h1>Webhooks</h1></div>
         <p class="lead">When a reel is done or has failed, it is sent to your program, as in
             the <a href="/docs/#description/webhooks">guide to webhooks</a>.</p>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}

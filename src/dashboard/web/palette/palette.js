@@ -122,8 +122,8 @@ function Entry({ entry, id, isChosen, onRun }) {
     return html`<li class="palette-entry foreign" dir="auto" role="option" id=${id} ref=${element}
         aria-selected=${String(isChosen)} onClick=${() => onRun(entry)}><span
             class=${entry.detail ? `palette-icon status-${entry.icon}` : 'palette-icon'}><${Icon} name=${entry.icon} /></span>
-        <span class="palette-label">${entry.label}</span>
-        ${entry.detail && html`<span class="palette-detail">${entry.detail}</span>`}
+        <span class="palette-label cut">${entry.label}</span>
+        ${entry.detail && html`<span class="palette-detail cut">${entry.detail}</span>`}
         ${entry.keys && html`<span class="palette-keys" aria-hidden="true"><${Keys} keys=${entry.keys} /></span>`}</li>`;
 }
 

@@ -30,7 +30,7 @@ export function Analyses({ id }) {
     }
     const others = (data ?? []).filter((one) => one.id !== id && one.status === 'done' && !hidden.has(one.id)).slice(0, SHOWN_MAX);
     return others.length === 0 ? null : html`<section class="section" aria-labelledby="analyses">
-        <div class="section-head"><h2 id="analyses">Other analyses of this post</h2></div>
+        <div class="section-head flow"><h2 id="analyses">Other analyses of this post</h2></div>
         <ul class="analyses">${others.map((one) => html`<li key=${one.id}>
             <a class="foreign" dir="auto" href=${`/reels/${one.id}`}>${one.summary || 'No summary'}</a>
             <span class="muted small">#${one.id}, <${Time} value=${one.created_at} isAge=${false} />${models?.get(one.id)

@@ -68,9 +68,9 @@ function isFree({ calls }) {
 export function Cost({ id, changed }) {
     const { data, error, reload } = useLoading((signal) => get(`/reels/${id}/usage`, signal), [id, changed]);
     return data?.calls.length !== 0 && html`<section class="section" aria-labelledby="cost">
-        <div class="section-head"><h2 id="cost">Cost</h2></div>
+        <div class="section-head flow"><h2 id="cost">Cost</h2></div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
-        ${data && (isFree(data) ? html`<p class="cost-none muted">No cost.</p>` : html`<${CallTable} usage=${data} />`)}
+        ${data && (isFree(data) ? html`<p class="padded muted">No cost.</p>` : html`<${CallTable} usage=${data} />`)}
     </section>`;
 }

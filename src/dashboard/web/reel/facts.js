@@ -16,7 +16,7 @@ function Fact({ name, children }) {
 
 function Words({ name, words, sign = '' }) {
     return words.length === 0 ? null : html`<div><dt>${name}</dt>
-        <dd class="words">${words.map((word, index) =>
+        <dd class="words flow">${words.map((word, index) =>
             html`<span key=${index} class="word foreign" dir="auto">${sign}${word}</span>`)}</dd></div>`;
 }
 

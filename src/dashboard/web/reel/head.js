@@ -82,14 +82,14 @@ export function Head({ reel, onAgain }) {
         <div class="reel-about">
             <p class="crumbs"><a href="/"><${Icon} name="back" />All reels</a></p>
             <h1 class=${`foreign ${headline.length > TITLE_LENGTH_MAX ? 'sentence' : ''}`} dir="auto">${headline}</h1>
-            <p class="reel-by">
+            <p class="reel-by flow small">
                 <${Status} id=${reel.id} status=${reel.status} />
                 ${post?.author && html`<a class="foreign"
                     href=${`/?author=${encodeURIComponent(post.author)}`}>${post.author}</a>`}
                 ${link && html`<a href=${link} rel="noreferrer">Open the post</a>`}
                 <span class="muted">#${reel.id}, submitted <${Time} value=${reel.created_at} /></span>
             </p>
-            <div class="reel-tools">
+            <div class="reel-tools flow">
                 ${reel.status === 'done' && html`<${Export} reel=${reel} headline=${headline} />`}
                 ${reel.status === 'done' && canBeAgain(reel) && html`<button class="button" type="button" title="Analyse again" onClick=${onAgain}>
                     <${Icon} name="again" /><span>Analyse again</span></button>`}

@@ -123,7 +123,7 @@ export function Moments({ reel }) {
             onTime=${show} onAction=${act} />`}
         ${hasPictures && html`<${Still} spans=${bare[0].spans} seconds=${seconds} metadata=${result.metadata}><${NotKept} /><//>`}
         ${kind === '' && html`<${NotKept} />`}
-        <div class="tracks">
+        <div class="tracks stack">
             <${Timeline} duration=${duration} seconds=${seconds} tracks=${tracks} description=${description} onSeek=${seek} />
             <div class="span-lists">
                 ${tracks.map((track) => html`<${SpanList} key=${track.kind} kind=${track.kind} title=${track.title}

@@ -129,7 +129,7 @@ export function Player({ reel, video, section, seconds, onTime, onAction }) {
     const showStart = ({ currentTarget }) => {
         currentTarget.currentTime = seconds;
     };
-    return html`<div class=${`player ${isStuck && !problem ? 'player-stuck' : ''}`} ref=${box}>
+    return html`<div class=${`player stack ${isStuck && !problem ? 'player-stuck' : ''}`} ref=${box}>
         <video class="player-video" ref=${video} controls playsinline preload="metadata"
             aria-label="Video of the reel" width=${width} height=${height}
             style=${{ aspectRatio: `${width} / ${height}` }}
@@ -139,7 +139,7 @@ export function Player({ reel, video, section, seconds, onTime, onAction }) {
                 srclang=${reel.result.audio.language ?? 'und'} />
         </video>
         ${problem ? html`<p class="small" role="alert"><${Icon} name="warning" /> ${problem}</p>`
-            : html`<p class="player-keys small">
+            : html`<p class="player-keys flow small">
                 <button class="link" type="button" onClick=${() => copyLink(reel.id, Math.floor(seconds))}>
                     Copy link at ${formatTimecode(seconds)}</button>
                 <button class="link player-help" type="button" onClick=${() => openOverlay('shortcuts')}>Keyboard shortcuts</button></p>`}

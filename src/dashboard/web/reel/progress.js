@@ -32,7 +32,7 @@ export function Progress({ reel }) {
         }
     }, [step]);
     const iconOf = (index) => index < at ? 'done' : index === at ? 'processing' : 'pending';
-    return html`<ol class="progress" aria-label="Steps">
+    return html`<ol class="progress flow" aria-label="Steps">
         ${STEPS.map(([name, words], index) => html`<li key=${name}
                 class=${`status status-${iconOf(index)}`} aria-current=${index === at ? 'step' : undefined}>
             <${Icon} name=${iconOf(index)} />${words}
@@ -65,7 +65,7 @@ export function Failure({ reel, isAdmin, isBusy, onRetry, onAgain }) {
             ${remedy && html`<p>${remedy}</p>`}
             ${isAdmin && reel.error_code === 'model_failed' && html`<p><a href="/admin?tab=models">Check the model</a></p>`}
             ${left > 0 && html`<p class="small">You can try again in ${formatLength(left)}.</p>`}
-            ${(wait !== null || isAgain || upload) && html`<div class="actions actions-start">
+            ${(wait !== null || isAgain || upload) && html`<div class="flow">
                 ${wait !== null && html`<button class="button" type="button" disabled=${isBusy || left > 0}
                     onClick=${onRetry}><${Icon} name="again" />Try again</button>`}
                 ${isAgain && html`<button class="button" type="button" onClick=${onAgain}><${Icon} name="again" />Analyse again</button>`}

@@ -35,7 +35,7 @@ export function SpanList({ kind, title, spans, current, none, onSeek }) {
             showEntry(list.current, entry);
         }
     }, [first]);
-    return html`<section class=${`spans spans-${kind}`} aria-label=${title}>
+    return html`<section class=${`spans spans-${kind}`} data-kind=${kind} aria-label=${title}>
         <h2>${title}</h2>
         ${spans.length === 0 ? html`<p class="muted">${none}</p>` : html`<ol ref=${list}>
             ${spans.map((span, index) => html`<li key=${index}>

@@ -15,7 +15,7 @@ export function Still({ spans, seconds, metadata, children }) {
     const { width, height } = metadata;
     const framed = spans.filter(({ frame }) => frame);
     const shown = framed.findLast(({ start }) => start <= seconds) ?? framed[0];
-    return html`<div class="player player-still"><img class="player-video" src=${resourceAddress(shown.frame)} width=${width}
-        height=${height} style=${{ aspectRatio: `${width} / ${height}` }} alt=${`Picture of: ${shown.text}`}
+    return html`<div class="player player-still stack"><img class="player-video" src=${resourceAddress(shown.frame)}
+        width=${width} height=${height} style=${{ aspectRatio: `${width} / ${height}` }} alt=${`Picture of: ${shown.text}`}
         decoding="async" />${children}</div>`;
 }

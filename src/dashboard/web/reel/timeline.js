@@ -27,12 +27,12 @@ function trackHeight(rows) {
 
 function TrackNames({ tracks }) {
     return html`<div class="track-names" aria-hidden="true">${tracks.map((track) => html`<span key=${track.kind}
-        class=${`track-name track-name-${track.kind}`} style=${{ height: `${trackHeight(track.rows)}px` }}>
+        class="track-name" data-kind=${track.kind} style=${{ height: `${trackHeight(track.rows)}px` }}>
         ${track.title}</span>`)}</div>`;
 }
 
 function Track({ kind, spans, rows, current, duration }) {
-    return html`<div class=${`track track-${kind}`} style=${{ height: `${trackHeight(rows)}px` }}
+    return html`<div class="track" data-kind=${kind} style=${{ height: `${trackHeight(rows)}px` }}
             aria-hidden="true">
         ${spans.map((span, index) => html`<span key=${index} title=${span.text}
             class=${`span ${current.includes(index) ? 'span-now' : ''}`}
@@ -85,9 +85,9 @@ export function Timeline({ duration, seconds, tracks, description, onSeek }) {
         }
     };
     return html`<div class="timeline">
-        <div class="timeline-head">
+        <div class="timeline-head flow">
             <${Steps} moments=${tracks[0].spans} seconds=${seconds} onSeek=${onSeek} />
-            <p class="clock"><b>${formatTimecode(seconds, true)}</b> of ${formatTimecode(duration, true)}</p>
+            <p class="clock code"><b>${formatTimecode(seconds, true)}</b> of ${formatTimecode(duration, true)}</p>
         </div>
         <div class="timeline-body">
             <${TrackNames} tracks=${packed} />

@@ -38,7 +38,7 @@ export function DateFilter({ from, to, onFilter }) {
         <select class="input dates" aria-label="Submitted" value=${name} onChange=${choose}>
             ${DATE_CHOICES.map(([choice, words]) => html`<option key=${choice} value=${choice}>${words}</option>`)}
         </select>
-        ${name === 'custom' && html`<div class="dates-custom">
+        ${name === 'custom' && html`<div class="dates-custom flow">
             <${Day} label="From" value=${from} max=${dayOf(now)} applies=${(day) => appliesAtOnce(day, to)}
                 onValue=${(day) => onFilter(daysWithFrom(day, to))} />
             <${Day} label="To" value=${to} applies=${(day) => appliesAtOnce(from, day)}

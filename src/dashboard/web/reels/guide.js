@@ -34,7 +34,7 @@ export function Guide({ session, hasOwnReel }) {
         <div class="guide-line">
             <h2 id="guide">Next steps</h2>
             <span class="muted">${steps.length - left.length} of ${steps.length} done</span>
-            ${!isUnfolded && html`<span class="guide-next">${left[0][1]}</span>`}
+            ${!isUnfolded && html`<span class="guide-next cut">${left[0][1]}</span>`}
             <button class="button button-plain button-small" type="button" aria-expanded=${String(isUnfolded)}
                 onClick=${() => setIsUnfolded(!isUnfolded)}>${isUnfolded ? 'Fewer' : 'All steps'}</button>
             <button class="button button-plain button-small button-icon" type="button" aria-label="Close the next steps"

@@ -79,7 +79,8 @@ const LIVE_WORDS = { live: 'Live', connecting: 'Connecting…', paused: 'Paused'
 
 /** Whether changes appear, and the view, where there is a choice. */
 export function ListState({ live, hasViews }) {
-    return html`<span class=${`live live-${live}`} title="Changes appear automatically">${LIVE_WORDS[live]}</span>
+    return html`<span class=${`live small muted live-${live}`}
+            title="Changes appear automatically">${LIVE_WORDS[live]}</span>
         ${hasViews && html`<${ViewSwitch} />`}`;
 }
 
@@ -109,7 +110,7 @@ export function ListHead({ reels, isFailed, onTagged, children }) {
         Escape: () => selected.length > 0 && clear(),
         t: () => setTagged(acting()), Delete: removeByKey, '#': removeByKey,
     });
-    return html`<div class=${`list-tools ${selected.length > 0 ? 'list-tools-sticky' : ''}`}>
+    return html`<div class=${`list-tools flow ${selected.length > 0 ? 'list-tools-sticky' : ''}`}>
         ${reels.length > 0 && html`<label class="check">
             <input type="checkbox" checked=${isAll} indeterminate=${selected.length > 0 && !isAll}
                 aria-label="Select all shown" onChange=${() => select(reels.map(({ id }) => id), !isAll)} />

@@ -71,7 +71,8 @@ function Numbers({ reel: { duration_seconds: seconds, cost_usd: cost } }) {
 /** Duration, cost, topics and tags of a hit, as far as they are known. */
 export function RowFacts({ reel }) {
     const hasFacts = typeof reel.duration_seconds === 'number' || reel.cost_usd > 0 || reel.tags?.length > 0;
-    return hasFacts && html`<div class="row-facts"><${Numbers} reel=${reel} /><${Subjects} reel=${reel} /></div>`;
+    return hasFacts && html`<div class="row-facts flow small muted">
+        <${Numbers} reel=${reel} /><${Subjects} reel=${reel} /></div>`;
 }
 
 /** The author, number and age of a reel. */

@@ -83,7 +83,7 @@ export function SearchResults({ search: { hits, error, reload }, filter, onShowA
         return html`<${Skeleton} count=${3} />`;
     }
     if (hits.length === 0) {
-        return html`<div class="list-note hit-tools">
+        return html`<div class="list-note flow small muted">
             <${TagHint} query=${query} filtered=${filter.tag} /><${SaveSearch} query=${query} /></div>
         <div role="status"><${Empty} title="No reels found">
             <p>Try other words: describe what is said or shown, in a word or a sentence.
@@ -93,7 +93,7 @@ export function SearchResults({ search: { hits, error, reload }, filter, onShowA
     }
     const shown = hits.map(({ id }) => id);
     return html`
-        <div class="list-note hit-tools">
+        <div class="list-note flow small muted">
             <span role="status">${hits.length === HITS_MAX ? `The ${HITS_MAX} closest reels` : countOf(hits.length, 'reel')
                 + ', the closest first'}</span>
             <${TagHint} query=${query} filtered=${filter.tag} />

@@ -155,7 +155,8 @@ export function SubmitBox({ isListed, link, shared }) {
     const drop = useDrop(takeFiles);
     const optionError = [error, uploadError].find(isOptionError);
     const refusal = problem ?? (error?.status === 400 && !isOptionError(error) ? error.message : null);
-    return html`<form class=${`submit ${drop.isOver ? 'submit-over' : ''}`} onSubmit=${submit} noValidate ...${drop.props}>
+    return html`<form class=${`submit stack ${drop.isOver ? 'submit-over' : ''}`} onSubmit=${submit} noValidate
+            ...${drop.props}>
         <label class="unseen" for="submit-url">Analyse a reel</label>
         <div class="submit-line">
             <textarea class="input" id="submit-url" inputmode="url" autocomplete="off"
@@ -173,7 +174,7 @@ export function SubmitBox({ isListed, link, shared }) {
         ${upload && html`<${UploadProgress} ...${upload} />`}
         ${uploadError && !isOptionError(uploadError) && html`<${FailureNote} error=${uploadError} />`}
         ${many && html`<${Outcomes} ...${many} />`}
-        <div class="submit-more">
+        <div class="submit-more flow">
             ${!upload && html`<${VideoPicker} isBusy=${isBusy} isMain=${isForUpload} onFiles=${takeFiles}
                 hint=${post ? 'or drop the video of this link here' : 'or drop video files here'} />`}
             <${OptionDetails} ...${options.shown} message=${optionError?.message ?? null} isChildSet=${isFresh}>

@@ -64,7 +64,7 @@ export function Toolbar({ query, onQuery, ask, children }) {
             clearSearch();
         }
     };
-    return html`<form class="toolbar" role="search" onSubmit=${submit}>
+    return html`<form class="toolbar flow" role="search" onSubmit=${submit}>
         <div class="searchbox">
             <${Icon} name="search" />
             <label class="unseen" for="search">Search what is said, shown and written in your reels</label>
@@ -164,7 +164,7 @@ async function readTagNames(signal) {
 export function Filters({ filter, isSearch, onFilter }) {
     const count = [!isSearch && filter.status, filter.author, filter.tag, filter.from || filter.to].filter(Boolean).length;
     const [isOpen, setIsOpen] = useState(count > 0);
-    return html`<div class=${`filters ${isOpen ? 'filters-open' : ''}`} role="group" aria-label="Filters">
+    return html`<div class=${`filters flow ${isOpen ? 'filters-open' : ''}`} role="group" aria-label="Filters">
         <button class="button button-small filters-toggle" type="button" aria-expanded=${String(isOpen)}
             onClick=${() => setIsOpen(!isOpen)}><${Icon} name="filter" />Filter${count > 0 && ` (${count})`}</button>
         ${!isSearch && html`<${Choices} label="Status" options=${STATUS_CHOICES} value=${filter.status}

@@ -39,7 +39,7 @@ export function VideoPicker({ hint, isBusy, isMain, onFiles }) {
         onFiles([...event.target.files]);
         input.current.value = ''; // Allows the same file to be chosen again.
     };
-    return html`<div class="picker">
+    return html`<div class="picker flow">
         <button ref=${button} class=${`button button-small ${isMain ? 'button-main' : ''}`} type="button"
             disabled=${isBusy} onClick=${() => input.current.click()}>
             <${Icon} name="upload" />Upload a video</button>

@@ -20,7 +20,7 @@ export function TagEditor({ id }) {
     const [removal, setRemoval] = useState(null);
     const remove = (tag) => store([], [tag]).then(() => setRemoval(null), setRemoval);
     const error = adding.error ?? removal ?? failed;
-    return data || error ? html`<div class="tag-editor">
+    return data || error ? html`<div class="tag-editor flow">
         ${tags.length > 0 && html`<${TagLinks} tags=${tags} onRemove=${remove} />`}
         ${data && tags.length < TAGS_MAX && html`<form class="tag-form" noValidate
             onSubmit=${adding.submit} onInput=${adding.clearError}>

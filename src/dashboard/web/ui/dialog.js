@@ -70,7 +70,7 @@ export function FormDialog({ title, submission, label, kind = 'main', onClose, c
         <form class="stack" onSubmit=${submission.submit} onInput=${submission.clearError} noValidate>
             ${children}
             ${error && html`<${FailureNote} error=${error} />`}
-            <div class="actions">
+            <div class="actions flow">
                 <button class="button" type="button" onClick=${onClose}>Cancel</button>
                 <button class=${`button button-${kind}`} type="submit" disabled=${submission.isBusy}
                     ...${more}>${label}</button>

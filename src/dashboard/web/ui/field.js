@@ -88,7 +88,7 @@ export function PasswordField({ label, hint, error, value, onValue, ...rest }) {
 /** A group of radio buttons; `options` are `[value, label]`. */
 export function Choices({ label, options, value, onValue }) {
     const name = useId();
-    return html`<fieldset class="choices">
+    return html`<fieldset class="choices flow">
         <legend class="unseen">${label}</legend>
         ${options.map(([option, words]) => html`<label key=${option}>
             <input type="radio" name=${name} value=${option} checked=${option === value}

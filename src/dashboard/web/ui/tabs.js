@@ -18,7 +18,7 @@ export function Tabs({ label, tabs, shown, onShow }) {
         }
     };
     return html`<div>
-        <div class="tabs" role="tablist" aria-label=${label} ref=${list} onKeyDown=${followKey}>
+        <div class="tabs flow" role="tablist" aria-label=${label} ref=${list} onKeyDown=${followKey}>
             ${tabs.map(([name, words]) => html`<button key=${name} class="tab" type="button" role="tab"
                 id=${`${id}-${name}`} aria-selected=${String(name === shown)} aria-controls=${`${id}-panel`}
                 tabindex=${name === shown ? 0 : -1} onClick=${() => onShow(name)}>${words}</button>`)}

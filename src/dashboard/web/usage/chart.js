@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { formatCount, formatMoney, formatShortCount } from '../text/numbers.js';
 import { formatDay } from '../text/times.js';
-import { axisOf } from './grouping.js';
+import { axisOf, seriesStyle } from './grouping.js';
 
 const HEIGHT = 240;
 const MARGIN = { top: 12, right: 4, bottom: 28, left: 56 };
@@ -36,7 +36,7 @@ function Columns({ columns, xOf, step, yOf, chosen, onChoose }) {
             onMouseEnter=${() => onChoose(index)} onClick=${() => onChoose(index)}>
         <rect class=${`hit ${chosen === index ? 'hit-chosen' : ''}`} x=${xOf(index)} y=${MARGIN.top}
             width=${step} height=${HEIGHT - MARGIN.top - MARGIN.bottom} />
-        ${column.parts.map((part) => html`<rect key=${part.name} class=${`series-${part.series}`}
+        ${column.parts.map((part) => html`<rect key=${part.name} class="series" style=${seriesStyle(part.series)}
             x=${xOf(index) + gap / 2} width=${Math.max(1, step - gap)} y=${yOf(part.to)}
             height=${Math.max(0.5, yOf(part.from) - yOf(part.to))} />`)}
     </g>`);
@@ -59,10 +59,11 @@ function Days({ columns, xOf, step }) {
 
 /** The values of the selected column, or how to select one. */
 function Readout({ column, words }) {
-    return html`<p class="readout" aria-hidden="true">${column
+    return html`<p class="readout flow muted small" aria-hidden="true">${column
         ? html`<b>${formatDay(column.date)}</b> <span>${words(column.total)}</span>
             ${column.parts.map((part) => html`<span key=${part.name} class="key">
-                <i class=${`swatch series-${part.series}`}></i>${part.name} ${words(part.amount)}</span>`)}`
+                <i class="swatch series" style=${seriesStyle(part.series)}></i>${part.name}${' '}
+                ${words(part.amount)}</span>`)}`
         : 'Choose a day to see its totals.'}</p>`;
 }
 

@@ -3,6 +3,11 @@
 /** Number of chart colours; further models share the last. */
 export const SERIES_MAX = 6;
 
+/** The style of an element in a chart colour. */
+export function seriesStyle(series) {
+    return { '--series': `var(--series-${series})` };
+}
+
 /** The name of a row's model: `gemini-2.5-flash`, or the provider without one. */
 export function modelName(row) {
     return row.model || row.provider || 'unknown';

@@ -10,7 +10,7 @@ export function Limits() {
     const { data, error, reload } = useLoading(async (signal) => limitRows(...await Promise.all(
         [get('/limits', signal), get('/reels/usage/budget', signal)])), []);
     return html`<section class="section" aria-labelledby="limits">
-        <div class="section-head"><h2 id="limits">Limits</h2></div>
+        <div class="section-head flow"><h2 id="limits">Limits</h2></div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${2} kind="line" />`}
         ${data && html`<table class="table limits">

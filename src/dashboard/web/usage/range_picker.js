@@ -15,7 +15,7 @@ function CustomRange({ days, onDays }) {
             onDays({ from, to });
         }
     };
-    return html`<form class="inline-form" onSubmit=${submit} noValidate>
+    return html`<form class="inline-form flow" onSubmit=${submit} noValidate>
         <${Field} label="From" type="date" value=${from} onValue=${setFrom} max=${to} error=${problem} />
         <${Field} label="To" type="date" value=${to} onValue=${setTo} min=${from} />
         <button class="button" type="submit">Show</button>

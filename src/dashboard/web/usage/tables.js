@@ -3,7 +3,7 @@ import { html } from 'htm/preact/standalone';
 import { AudioTime, Money } from '../reel/cost.js';
 import { formatCount } from '../text/numbers.js';
 import { formatDay } from '../text/times.js';
-import { modelName, purposeName, sumMoney } from './grouping.js';
+import { modelName, purposeName, seriesStyle, sumMoney } from './grouping.js';
 
 function sumOf(rows) {
     const priced = rows.filter((row) => row.cost_usd !== null);
@@ -56,7 +56,8 @@ export function SumTable({ label, head, rows, names, nameOf, seriesOf }) {
     return html`<${Table} label=${label} heads=${[head]}>
         <tbody>${names.map((name) => html`<tr key=${name}>
             <th scope="row" class="foreign">
-                ${seriesOf(name) !== null && html`<i class=${`swatch series-${seriesOf(name)}`}></i>`}${name}</th>
+                ${seriesOf(name) !== null && html`<i class="swatch series"
+                    style=${seriesStyle(seriesOf(name))}></i>`}${name}</th>
             <${Numbers} sum=${sums.get(name)} />
         </tr>`)}</tbody>
         <tfoot><tr><th scope="row">All</th><${Numbers} sum=${sumOf(rows)} /></tr></tfoot>
@@ -80,7 +81,7 @@ export function DayTable({ rows }) {
 export function ReelTable({ days }) {
     const latestFirst = days.filter(({ reels }) => reels > 0).reverse();
     return latestFirst.length > 0 && html`<section class="section" aria-labelledby="reels-by-day">
-        <div class="section-head"><h2 id="reels-by-day">Done by day</h2>
+        <div class="section-head flow"><h2 id="reels-by-day">Done by day</h2>
             <span class="muted small">Days are in UTC.</span></div>
         <table class="table table-narrow">
             <thead><tr><th scope="col">Day</th><th scope="col" class="number">Reels</th></tr></thead>

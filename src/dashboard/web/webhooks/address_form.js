@@ -27,14 +27,14 @@ export function AddressForm({ settings, onChanged, onTested }) {
     const choose = (name, isOn) => setEvents(
         EVENTS.map(([event]) => event).filter((event) => event === name ? isOn : events.includes(event)));
     const isUrlWrong = error?.status === 400;
-    return html`<div><form class="inline-form address-form" onSubmit=${submit} onInput=${clearError} noValidate>
+    return html`<div><form class="inline-form flow address-form" onSubmit=${submit} onInput=${clearError} noValidate>
         <${Field} label="Address" type="url" inputmode="url" autocomplete="off" spellcheck=${false}
             autocapitalize="none" maxlength="2048" placeholder="https://example.org/reels" value=${url}
             onValue=${setUrl} error=${isUrlWrong ? addressProblem(error.message, isAdministrator()) : null}
             hint="For all reels that are submitted without their own address. Leave it empty to send nothing." />
         <button class="button button-main" type="submit"
             disabled=${isBusy || isUnchanged || events.length === 0}>Save</button>
-        ${address !== '' && html`<fieldset class="events">
+        ${address !== '' && html`<fieldset class="events flow">
             <legend>Send</legend>
             ${EVENTS.map(([event, words]) => html`<${Check} key=${event} label=${words}
                 isOn=${events.includes(event)} onValue=${(isOn) => choose(event, isOn)} />`)}

@@ -11,7 +11,8 @@ function Body({ body, label }) {
     const json = jsonOf(body);
     const text = json ?? body;
     return html`<div class="delivery-body">
-        <div class="delivery-head"><h4>${label}</h4><${CopyButton} text=${text} what=${label.toLowerCase()} isSmall /></div>
+        <div class="delivery-head flow"><h4>${label}</h4>
+            <${CopyButton} text=${text} what=${label.toLowerCase()} isSmall /></div>
         ${json ? html`<${JsonText} text=${json} label=${label} />`
             : html`<pre class="code code-block foreign" tabindex="0" aria-label=${label}>${body}</pre>`}
     </div>`;

@@ -26,7 +26,7 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
     const name = `${delivery.job_id ? `reel ${delivery.job_id}` : 'test'}, delivery ${delivery.id}`;
     const detailsId = `delivery-${delivery.id}`;
     return html`<li class="line delivery">
-        <div class="line-main">
+        <div class="line-main flow">
             <h3>${delivery.job_id ? html`<a href=${`/reels/${delivery.job_id}`}>Reel ${delivery.job_id}</a>` : 'Test'}</h3>
             <${State} ...${stateOf(delivery)} />
         </div>
@@ -40,14 +40,15 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
             ${answer && html`<div class="fact-wide"><dt class="unseen">Outcome</dt>
                 <dd class="foreign">${answer}</dd></div>`}
         </dl>
-        <div class="line-tools">
+        <div class="line-tools flow">
             ${delivery.job_id && html`<button class="button button-small" type="button" disabled=${isBusy}
                 aria-label=${`Send again: ${name}`} onClick=${onAgain}><${Icon} name="again" />Send again</button>`}
             <button class="button button-small" type="button" aria-expanded=${String(isOpen)}
                 aria-controls=${isOpen ? detailsId : undefined} aria-label=${`Details: ${name}`}
                 onClick=${() => setIsOpen(!isOpen)}>Details<${Icon} name="below" /></button>
         </div>
-        ${isOpen && html`<div class="delivery-details" id=${detailsId}><${DeliveryDetails} delivery=${delivery} /></div>`}
+        ${isOpen && html`<div class="delivery-details stack" id=${detailsId}>
+            <${DeliveryDetails} delivery=${delivery} /></div>`}
     </li>`;
 }
 
@@ -85,7 +86,7 @@ export function DeliveryLog({ hasAddress, tests }) {
         reload();
     };
     return html`<section class="section" aria-labelledby="deliveries">
-        <div class="section-head"><h2 id="deliveries">Deliveries</h2></div>
+        <div class="section-head flow"><h2 id="deliveries">Deliveries</h2></div>
         ${error && html`<${FailureNote} error=${error} onRetry=${reload} />`}
         ${!data && !error && html`<${Skeleton} count=${3} kind="line" />`}
         ${data && list.deliveries.length === 0 && html`<p class="padded muted">Nothing has been sent

@@ -30,7 +30,7 @@ export function Secret({ settings, isFolded, onChanged }) {
             programs name with a reel.</span></p>`;
     }
     return html`<section class="section stack" aria-labelledby="secret">
-        <div class="section-head"><h2 id="secret">Signing secret</h2></div>
+        <div class="section-head flow"><h2 id="secret">Signing secret</h2></div>
         <p class="lead">Each request is signed with it, so that your program can <a
             href="/docs/#description/verify-the-signature">verify its origin</a>. It also signs requests to addresses
             that programs name with a reel.</p>
@@ -43,7 +43,7 @@ export function Secret({ settings, isFolded, onChanged }) {
         </div>
         ${settings.previous_secret_expires_at && html`<p class="small">The previous secret also signs until
             ${' '}<${Time} value=${settings.previous_secret_expires_at} isAge=${false} />.</p>`}
-        <div class="actions actions-start">
+        <div class="flow">
             <button class="button" type="button" onClick=${() => setIsAsking(true)}>Create a new secret</button>
         </div>
         ${isAsking && html`<${RotateDialog} onRotated=${onChanged} onClose=${() => setIsAsking(false)} />`}

@@ -23,10 +23,10 @@ export function TestButton({ url, onSent }) {
         onSent();
     });
     return html`<section class="section stack" aria-labelledby="test">
-        <div class="section-head"><h2 id="test">Test</h2></div>
+        <div class="section-head flow"><h2 id="test">Test</h2></div>
         <p class="lead">Sends a sample reel with the type <code>webhook.test</code>, signed like all requests. The
             address need not be saved.</p>
-        <div class="actions actions-start">
+        <div class="flow">
             <button class="button" type="button" disabled=${isBusy} onClick=${submit}>
                 ${isBusy ? 'Sending…' : 'Send a test'}</button>
         </div>
