@@ -1,9 +1,10 @@
 // Questions, options of submissions, extracted values, and the comparison of two analyses.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, PASSWORD, SAMPLE, startDaemon } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { test } from 'node:test';
+import { invited, PASSWORD, SAMPLE } from './daemon.js';
+import { start } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
 const RECIPE = {
     name: 'Garlic noodles', recipeYield: '2 servings', totalTime: 'PT15M', prepTime: null,
@@ -11,26 +12,11 @@ const RECIPE = {
 };
 const PRODUCTS = { brand: 'Kitchen & Co', inStock: true, note: null, products: [{ name: 'Wok', price: 34.9 }, { name: 'Tongs', price: 7.5 }] };
 
-let daemon;
-let browser;
-let administrator;
-let person;
-let sample;
-let other;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-    person = await invited(administrator, 'person@example.test');
-    sample = await person.finished(SAMPLE);
-    const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
-    other = await person.request('GET', `/api/reels/${id}?wait=60`);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start();
+const person = await invited(administrator, 'person@example.test');
+const sample = await person.finished(SAMPLE);
+const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
+const other = await person.request('GET', `/api/reels/${id}?wait=60`);
 
 /** Answers requests to `path` with JSON; resolves to the list of received bodies. */
 async function answer(page, path, json, status = 200, headers = {}) {

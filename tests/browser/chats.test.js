@@ -1,22 +1,10 @@
 // Chats: linking by a code, the list, unlinking.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, startDaemon } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { test } from 'node:test';
+import { start } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
-let daemon;
-let browser;
-let administrator;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start();
 
 /** Sends a message to the bot. */
 async function say(chat, name, text) {

@@ -1,23 +1,12 @@
 // Export and deletion of an account's data, by its user and by administrators.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, PASSWORD, startDaemon, UNAVAILABLE } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { test } from 'node:test';
+import { invited, PASSWORD, UNAVAILABLE } from './daemon.js';
+import { start } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
-let daemon;
-let browser;
-let administrator;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start();
 
 for (const width of WIDTHS) {
     test(`an account is exported and deletes itself, at ${width} px`, async () => {

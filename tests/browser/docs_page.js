@@ -1,21 +1,8 @@
 // The pages of /docs, with a daemon and a browser for all tests of a file that imports this one.
-import { after, before } from 'node:test';
-import { firstAdministrator, startDaemon } from './daemon.js';
-import { launchBrowser, Visitor } from './visitor.js';
+import { start } from './started.js';
+import { Visitor } from './visitor.js';
 
-export let daemon;
-export let browser;
-export let administrator;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+export const { daemon, browser, administrator } = await start();
 
 /** Opens the API reference as the administrator, or with other options of `Visitor.open`, at the fragment `place`. */
 export async function open(options = {}, place = '') {

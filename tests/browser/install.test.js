@@ -1,22 +1,11 @@
 // The page as an installed app: its manifest, and links that other apps share with it.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, PASSWORD, SAMPLE, startDaemon } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { test } from 'node:test';
+import { PASSWORD, SAMPLE } from './daemon.js';
+import { start } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
-let daemon;
-let browser;
-let administrator;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start();
 
 /** The address that an app opens to share `text`, by the manifest. */
 async function shareAddress(text) {

@@ -1,24 +1,12 @@
 // Keyboard shortcuts, and the command palette.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { test } from 'node:test';
+import { invited, SAMPLE, UNAVAILABLE } from './daemon.js';
+import { start } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
-let daemon;
-let browser;
-let administrator;
-let sample;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-    sample = await administrator.finished(SAMPLE);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start();
+const sample = await administrator.finished(SAMPLE);
 
 test('J and K move between the rows of the list, X selects, Enter opens', async () => {
     const person = await invited(administrator, 'rows@example.test');

@@ -1,37 +1,25 @@
 // Every page at all widths and in both themes: accessibility, overflow, size of the download.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
-import { launchBrowser, Visitor } from './visitor.js';
+import { test } from 'node:test';
+import { SAMPLE, UNAVAILABLE } from './daemon.js';
+import { start } from './started.js';
+import { Visitor } from './visitor.js';
 
 const MISSING = ['/reels/999', '/nowhere'];
 const FIRST_PAGE_BYTES_MAX = 150_000;
 
-let daemon;
-let browser;
-let administrator;
-let paths;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-    const sample = await administrator.finished(SAMPLE);
-    const again = await administrator.finished(SAMPLE);
-    const failed = await administrator.finished(UNAVAILABLE);
-    await administrator.finished(daemon.hostileLink);
-    for (const name of ['script', 'backup']) {
-        await administrator.request('POST', '/api/tokens', { name });
-    }
-    await administrator.request('POST', '/api/admin/accounts', { email: 'invited@example.test' });
-    paths = ['/', '/?q=video', '/?q=coffee&tag=none', `/reels/${sample.id}`, `/reels/${failed.id}`,
-        `/reels/${sample.id}/compare/${again.id}`, '/tokens', '/webhooks', '/usage', '/account',
-        ...['queue', 'access', 'models', 'failures', 'accounts'].map((tab) => `/admin?tab=${tab}`)];
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start();
+const sample = await administrator.finished(SAMPLE);
+const again = await administrator.finished(SAMPLE);
+const failed = await administrator.finished(UNAVAILABLE);
+await administrator.finished(daemon.hostileLink);
+for (const name of ['script', 'backup']) {
+    await administrator.request('POST', '/api/tokens', { name });
+}
+await administrator.request('POST', '/api/admin/accounts', { email: 'invited@example.test' });
+const paths = ['/', '/?q=video', '/?q=coffee&tag=none', `/reels/${sample.id}`, `/reels/${failed.id}`,
+    `/reels/${sample.id}/compare/${again.id}`, '/tokens', '/webhooks', '/usage', '/account',
+    ...['queue', 'access', 'models', 'failures', 'accounts'].map((tab) => `/admin?tab=${tab}`)];
 
 for (const scheme of ['light', 'dark']) {
     test(`every page is accessible and fits, ${scheme}`, async () => {

@@ -1,22 +1,11 @@
 // The model that an administrator enters, and the hint that leads to its form.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, SAMPLE, startDaemon } from './daemon.js';
-import { launchBrowser, Visitor } from './visitor.js';
+import { test } from 'node:test';
+import { invited, SAMPLE } from './daemon.js';
+import { start } from './started.js';
+import { Visitor } from './visitor.js';
 
-let daemon;
-let browser;
-let administrator;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon('without-model'), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start('without-model');
 
 test('a locally analysed reel says what a model adds, until that is closed', async () => {
     const { id } = await administrator.finished(SAMPLE);

@@ -1,24 +1,13 @@
 // The player of a kept video: real range requests, in step with the timeline.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, SAMPLE, startDaemon } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { test } from 'node:test';
+import { invited, SAMPLE } from './daemon.js';
+import { start } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
-let daemon;
-let browser;
-let person;
-let sample;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    person = await invited(await firstAdministrator(daemon), 'person@example.test');
-    sample = await person.finished(SAMPLE);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start();
+const person = await invited(administrator, 'person@example.test');
+const sample = await person.finished(SAMPLE);
 
 const timeOf = async (page) => Number(await page.getByRole('slider', { name: 'Time in the reel' }).getAttribute('aria-valuenow'));
 const videoTime = (page) => page.locator('video').evaluate((video) => video.currentTime);

@@ -1,24 +1,13 @@
 // The page of a reel: timeline, facts, actions.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, RATE_LIMITED, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { test } from 'node:test';
+import { invited, RATE_LIMITED, SAMPLE, UNAVAILABLE } from './daemon.js';
+import { start } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
-let daemon;
-let browser;
-let person;
-let sample;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon('unrecorded'), launchBrowser()]);
-    person = await invited(await firstAdministrator(daemon), 'person@example.test');
-    sample = await person.finished(SAMPLE);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start('unrecorded');
+const person = await invited(administrator, 'person@example.test');
+const sample = await person.finished(SAMPLE);
 
 const timeOf = async (page) => Number(await page.getByRole('slider').getAttribute('aria-valuenow'));
 const marked = (page, kind) => page.locator(`.spans-${kind} [aria-current="true"]`);

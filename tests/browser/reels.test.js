@@ -1,26 +1,15 @@
 // The list of reels: submission, progress, search, deletion.
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { test } from 'node:test';
+import { invited, SAMPLE, UNAVAILABLE } from './daemon.js';
+import { start } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
 const MANY = 70;
 const sampleFile = path.join(process.env.REELSD_BIN_DIR, '..', 'share', 'reelsd', 'sample.mp4');
 
-let daemon;
-let browser;
-let administrator;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start();
 
 const rows = (page) => page.locator('.row');
 

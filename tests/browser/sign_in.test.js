@@ -1,21 +1,12 @@
 // Sign-in and sign-out: setup link, invitation, password.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { invited, PASSWORD, Person, SAMPLE, startDaemon } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { test } from 'node:test';
+import { invited, PASSWORD, Person, SAMPLE } from './daemon.js';
+import { startBoth } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
-let daemon;
-let browser;
+const { daemon, browser } = await startBoth();
 let administrator;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
 
 const withoutOrigin = (link) => link.replace(/^https?:\/\/[^/]+/, '');
 

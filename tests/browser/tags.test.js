@@ -1,26 +1,14 @@
 // Tags: on a reel, on several rows, as a filter; and the list of sign-in sessions.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, SAMPLE, startDaemon, UNAVAILABLE } from './daemon.js';
-import { launchBrowser, Visitor } from './visitor.js';
+import { test } from 'node:test';
+import { SAMPLE, UNAVAILABLE } from './daemon.js';
+import { start } from './started.js';
+import { Visitor } from './visitor.js';
 
-let daemon;
-let browser;
-let person;
-let reel;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    person = await firstAdministrator(daemon);
-    await person.finished(UNAVAILABLE);
-    await person.finished(daemon.hostileLink);
-    reel = await person.finished(SAMPLE);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator: person } = await start();
+await person.finished(UNAVAILABLE);
+await person.finished(daemon.hostileLink);
+const reel = await person.finished(SAMPLE);
 
 test('a reel is tagged on its page', async () => {
     const visitor = await Visitor.open(browser, daemon, { person, width: 390 });

@@ -1,29 +1,17 @@
 // Usage: summary, chart, tables, export.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, startDaemon } from './daemon.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { test } from 'node:test';
+import { invited } from './daemon.js';
+import { start } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
-let daemon;
-let browser;
-let administrator;
-let person;
-
-before(async () => {
-    [daemon, browser] = await Promise.all([startDaemon(), launchBrowser()]);
-    administrator = await firstAdministrator(daemon);
-    person = await invited(administrator, 'person@example.test');
-    const job = await person.finished(daemon.hostileLink);
-    assert.equal(job.status, 'done', JSON.stringify(job));
-    const accounts = await administrator.request('GET', '/api/admin/accounts');
-    const { id } = accounts.find(({ email }) => email === person.email);
-    await administrator.request('PATCH', `/api/admin/accounts/${id}`, { monthly_budget_usd: 4 });
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-});
+const { daemon, browser, administrator } = await start();
+const person = await invited(administrator, 'person@example.test');
+const job = await person.finished(daemon.hostileLink);
+assert.equal(job.status, 'done', JSON.stringify(job));
+const accounts = await administrator.request('GET', '/api/admin/accounts');
+const { id } = accounts.find(({ email }) => email === person.email);
+await administrator.request('PATCH', `/api/admin/accounts/${id}`, { monthly_budget_usd: 4 });
 
 for (const width of WIDTHS) {
     test(`the chart and the tables show the usage, at ${width} px`, async () => {

@@ -1,26 +1,15 @@
 // Webhooks: address, secret and the log of deliveries.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, test } from 'node:test';
-import { firstAdministrator, invited, startDaemon, UNAVAILABLE } from './daemon.js';
+import { after, test } from 'node:test';
+import { invited, UNAVAILABLE } from './daemon.js';
 import { startReceiver } from './receiver.js';
-import { launchBrowser, Visitor, WIDTHS } from './visitor.js';
+import { start } from './started.js';
+import { Visitor, WIDTHS } from './visitor.js';
 
-let daemon;
-let browser;
-let receiver;
-let administrator;
-
-before(async () => {
-    [daemon, browser, receiver] = await Promise.all([startDaemon(), launchBrowser(), startReceiver()]);
-    administrator = await firstAdministrator(daemon);
-});
-
-after(async () => {
-    await browser?.close();
-    await daemon?.stop();
-    await receiver?.stop();
-});
+const { daemon, browser, administrator } = await start();
+const receiver = await startReceiver();
+after(() => receiver.stop());
 
 function isSignedWith(secret, { headers, body }) {
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
