@@ -65,7 +65,7 @@ SAMPLE_SECONDS_MAX = 180  # Two analyses on a busy machine.
 UNKNOWN_ID = 10**15
 # Parts of the viewer's page, which are not operations of the API. The names of its other scripts change with each
 # release of the viewer.
-VIEWER_PARTS = {"/docs/", "/docs/colours.css", "/docs/first_screen.css", "/docs/guides.css", "/docs/viewer.css", "/docs/viewer.js",
+VIEWER_PARTS = {"/docs/", "/docs/shared.css", "/docs/first_screen.css", "/docs/guides.css", "/docs/viewer.css", "/docs/viewer.js",
                 "/docs/scalar/standalone.esm.js", "/docs/scalar/LICENSE.txt", "/docs/operation.html", "/docs/guides.js", "/docs/languages.js",
                 "/docs/ranking.js", "/docs/responses.js", "/docs/samples.json", "/docs/search.js", "/docs/sections.js"}
 # All guides are served, and the viewer knows each.

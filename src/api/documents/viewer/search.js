@@ -97,7 +97,8 @@ function resultWords({ found, corrected }) {
     return corrected ? `${count} for “${corrected}”` : count;
 }
 
-function element(name, properties, ...children) {
+/** A new element with its properties and children. */
+export function element(name, properties, ...children) {
     const created = Object.assign(document.createElement(name), properties);
     created.append(...children);
     return created;

@@ -1,7 +1,7 @@
 // Shows the API document of this server with its guides, or the guides for operators, and nothing else.
 import { fetchDocument, fetchGuides, fetchSamples, joined, PAGE, PLACEHOLDERS } from './guides.js';
 import { addSwitches, connect, keepChoiceValid, LANGUAGE_NAMES } from './languages.js';
-import { addSearch } from './search.js';
+import { addSearch, element } from './search.js';
 
 const TOKEN_KEY = 'reelsd-docs-token';
 const THEME_KEY = 'reelsd-theme'; // As in the dashboard.
@@ -81,18 +81,17 @@ async function revokeToken(session, { id }) {
 }
 
 function button(label, title, run) {
-    const element = document.createElement('button');
-    Object.assign(element, { type: 'button', className: 'bar-button', textContent: label, title });
-    element.addEventListener('click', async () => {
-        element.disabled = true;
+    const created = element('button', { type: 'button', className: 'bar-button', title }, label);
+    created.addEventListener('click', async () => {
+        created.disabled = true;
         try {
             await run();
         } catch (error) {
-            element.disabled = false;
+            created.disabled = false;
             document.getElementById('token').append(` ${error.message}`);
         }
     });
-    return element;
+    return created;
 }
 
 function showToken(session, token) {
@@ -100,15 +99,12 @@ function showToken(session, token) {
     place.hidden = PAGE !== 'index.html';
     fillToken = session && !token ? () => createToken(session) : null;
     if (token) {
-        const shown = document.createElement('code');
-        shown.textContent = `${token.token.slice(0, 12)}…`;
+        const shown = element('code', {}, `${token.token.slice(0, 12)}…`);
         place.replaceChildren(shown, button('Revoke', 'Revoke the token that the samples contain', () => revokeToken(session, token)));
     } else if (session) {
         place.replaceChildren(button('Fill in a token', FILL_TITLE, fillToken));
     } else {
-        const link = document.createElement('a');
-        Object.assign(link, { href: '/sign-in', className: 'bar-button', textContent: 'Sign in' });
-        place.replaceChildren(link);
+        place.replaceChildren(element('a', { href: '/sign-in', className: 'bar-button' }, 'Sign in'));
     }
 }
 
@@ -198,15 +194,14 @@ function sendAs(session) {
 
 /** A button that copies a sample, also over plain HTTP, where the clipboard API is missing. */
 function copyButton(sample) {
-    const element = document.createElement('button');
-    Object.assign(element, { type: 'button', className: 'copy', textContent: 'Copy', ariaLabel: 'Copy the sample' });
-    element.addEventListener('click', () => {
+    const created = element('button', { type: 'button', className: 'copy', ariaLabel: 'Copy the sample' }, 'Copy');
+    created.addEventListener('click', () => {
         getSelection().selectAllChildren(sample);
         const isCopied = document.execCommand('copy');
-        Object.assign(element, { textContent: isCopied ? 'Copied' : 'Press Ctrl+C', ariaLabel: null });
-        setTimeout(() => Object.assign(element, { textContent: 'Copy', ariaLabel: 'Copy the sample' }), COPIED_MILLISECONDS);
+        Object.assign(created, { textContent: isCopied ? 'Copied' : 'Press Ctrl+C', ariaLabel: null });
+        setTimeout(() => Object.assign(created, { textContent: 'Copy', ariaLabel: 'Copy the sample' }), COPIED_MILLISECONDS);
     });
-    return element;
+    return created;
 }
 
 /**
@@ -309,7 +304,7 @@ async function start() {
     applyStylesByScript();
     addSearch(document.getElementById('search'));
     document.body.classList.add(PAGE.replace('.html', ''));
-    document.querySelector(`.bar-pages a[href="${PAGE}"]`).setAttribute('aria-current', 'page');
+    document.querySelector(`.bar .nav a[href="${PAGE}"]`).setAttribute('aria-current', 'page');
     keepChoiceValid();
     const isReference = PAGE === 'index.html';
     const [{ createApiReference }, text, samples, guides, session] = await Promise.all([
