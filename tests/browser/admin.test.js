@@ -67,7 +67,6 @@ for (const width of WIDTHS) {
         await dialog.waitFor({ state: 'detached' });
         await visitor.assertFits();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`the queue, the resolvers, the models and the failures have tabs, at ${width} px`, async () => {
@@ -106,7 +105,6 @@ for (const width of WIDTHS) {
         await page.getByRole('heading', { name: 'Failed reels' }).waitFor();
         await visitor.assertFits();
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -125,7 +123,6 @@ test('running jobs show for how long, and on which machine', async () => {
     await row.getByText('reels-1', { exact: true }).waitFor();
     await row.getByText(/^1 min 1\d s$/).waitFor();
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('only administrators can open the page', async () => {
@@ -135,5 +132,4 @@ test('only administrators can open the page', async () => {
     await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();
     assert.equal(await visitor.page.getByRole('link', { name: 'Admin' }).count(), 0);
     visitor.assertClean();
-    await visitor.close();
 });

@@ -72,7 +72,6 @@ for (const width of WIDTHS) {
         await page.locator('.row').first().waitFor();
         assert.equal(await page.locator('.answer').count(), 0);
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a question to a reel without an answer says so, at ${width} px`, async () => {
@@ -86,7 +85,6 @@ for (const width of WIDTHS) {
         assert.equal(await page.locator('.citation').count(), 0);
         assert.deepEqual(asked, [{ question: 'How is the weather?' }]);
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`extracted values are a form and JSON, at ${width} px`, async () => {
@@ -106,7 +104,6 @@ for (const width of WIDTHS) {
         await page.keyboard.press('ArrowRight');
         assert.deepEqual(JSON.parse(await page.getByLabel('Extracted JSON', { exact: true }).innerText()), PRODUCTS);
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a recipe prints alone and is JSON-LD, at ${width} px`, async () => {
@@ -138,7 +135,6 @@ for (const width of WIDTHS) {
         await page.evaluate(() => dispatchEvent(new Event('afterprint')));
         assert.ok(await page.locator('.fact-columns').isVisible());
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`two analyses are compared, at ${width} px`, async () => {
@@ -164,7 +160,6 @@ for (const width of WIDTHS) {
             .locator('.compare-cell').nth(side).boundingBox()));
         assert.equal(boxes[0].x === boxes[1].x, width < 600, 'side by side, or one below the other on a phone');
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`options are sent with a link, at ${width} px`, async () => {
@@ -199,7 +194,6 @@ for (const width of WIDTHS) {
         assert.deepEqual(sent, [{ url: SAMPLE, queue: true, extract: 'recipe', language: 'de', instructions: 'Name each price.',
             analyzer: 'gemini' }]);
         visitor.assertClean('400 /dashboard/api/reels/analyze');
-        await visitor.close();
     });
 }
 
@@ -224,7 +218,6 @@ test('an answer that cites an upload names its file, and signing out forgets it'
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.equal(await page.evaluate(() => sessionStorage.getItem('reelsd-answers')), null);
     visitor.assertClean('404 /dashboard/api/reels/8');
-    await visitor.close();
 });
 
 test('an answer that arrives after signing out is not shown to the next user', async () => {
@@ -256,7 +249,6 @@ test('an answer that arrives after signing out is not shown to the next user', a
     assert.equal(await page.locator('.answer').count(), 0);
     assert.equal(await page.evaluate(() => sessionStorage.getItem('reelsd-answers')), null);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('a search is saved, opened and deleted', async () => {
@@ -293,7 +285,6 @@ test('a search is saved, opened and deleted', async () => {
     await page.keyboard.press('Escape');
     assert.equal(await menu.getAttribute('aria-expanded'), 'false');
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('an invalid extraction is a notice', async () => {
@@ -303,7 +294,6 @@ test('an invalid extraction is a notice', async () => {
     await visitor.visit(`/reels/${sample.id}`);
     await page.getByText('"price" is required, at /products/0').waitFor();
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('a question that fails says why, and can be asked again', async () => {
@@ -320,7 +310,6 @@ test('a question that fails says why, and can be asked again', async () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('.answer').getByText('The reels do not say.').waitFor();
     visitor.assertClean('429 /dashboard/api/reels/ask');
-    await visitor.close();
 });
 
 test('without a model there is no question box, and the options say why', async () => {
@@ -335,5 +324,4 @@ test('without a model there is no question box, and the options say why', async 
     await page.getByText('this server has none').waitFor();
     assert.equal(await page.getByLabel('Ask your reels').count(), 0);
     visitor.assertClean();
-    await visitor.close();
 });

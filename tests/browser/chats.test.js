@@ -43,7 +43,6 @@ for (const width of WIDTHS) {
         await page.getByText('No chats yet').waitFor();
         assert.deepEqual((await administrator.request('GET', '/api/chats')).chats, []);
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -56,5 +55,4 @@ test('a server without a bot says what one would offer', async () => {
     await page.getByText('telegram-token').waitFor();
     await visitor.assertAccessible();
     visitor.assertClean();
-    await visitor.close();
 });

@@ -55,7 +55,6 @@ for (const scheme of ['light', 'dark']) {
             await visitor.assertFits();
         }
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -97,7 +96,6 @@ test('an operation fits a phone, and the contents open there', async () => {
     await visitor.page.getByRole('link', { name: 'Quick start' }).waitFor();
     await visitor.assertAccessible();
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('samples of guides are copied, and examples have titles', async () => {
@@ -120,7 +118,6 @@ test('samples of guides are copied, and examples have titles', async () => {
     await operation.getByRole('tab', { name: '429' }).click();
     await operation.locator('.response-card').getByText('Retry-After: 5').waitFor();
     visitor.assertClean();
-    await visitor.close();
 });
 
 function requestOf(page, place) {
@@ -155,7 +152,6 @@ test('the language is chosen once for guides and requests, and remembered', asyn
     await show(page, ANALYZE);
     await card.locator('code.language-javascript').waitFor();
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('the sample is that of the chosen body', async () => {
@@ -173,7 +169,6 @@ test('the sample is that of the chosen body', async () => {
     await chooseOption(page, request.locator('.request-body').getByRole('button', { name: /application\/json/ }), 'multipart/form-data');
     await sample.getByText('video=@clip.mp4').waitFor();
     visitor.assertClean();
-    await visitor.close();
 });
 
 for (const [width, height] of [[1280, 900], [390, 844]]) {
@@ -197,7 +192,6 @@ for (const [width, height] of [[1280, 900], [390, 844]]) {
                 .some((part) => /auto|scroll/.test(getComputedStyle(part).overflowY) && part.scrollHeight > part.clientHeight + 1)), false);
         }
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -212,7 +206,6 @@ test('the contents list the guides, then every operation, those of a reel first'
     assert.deepEqual(listed.slice(0, FIRST.length), FIRST);
     assert.deepEqual([...listed].sort(), (await documentedOperations()).sort());
     visitor.assertClean();
-    await visitor.close();
 });
 
 /** Waits until the address, the contents and the top of the screen agree on a section. */
@@ -251,7 +244,6 @@ for (const place of ['#description/limits', '#description/codes-of-failed-reels'
             await waitForSection(page, next);
         }
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -263,7 +255,6 @@ test('the page has the version and a link to the dashboard', async () => {
     await bar.getByRole('link', { name: 'Sign in' }).waitFor();
     await bar.getByRole('link', { name: 'Dashboard', exact: true }).click();
     await visitor.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await visitor.close();
 });
 
 test('samples contain a token of the reader, until it is revoked', async () => {
@@ -294,7 +285,6 @@ test('samples contain a token of the reader, until it is revoked', async () => {
     const refused = await fetch(`${daemon.origin}/api/v1/reels`, { headers: { Authorization: `Bearer ${token}` } });
     assert.equal(refused.status, 401);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('a token is not shown to the next user of the tab', async () => {
@@ -307,7 +297,6 @@ test('a token is not shown to the next user of the tab', async () => {
     assert.equal(await page.getByText('rls_of_another_account').count(), 0);
     assert.equal(await page.evaluate(() => sessionStorage.getItem('reelsd-docs-token')), null);
     visitor.assertClean();
-    await visitor.close();
 });
 
 /** Sends the first operation as it is; resolves to the paths of the requests. */
@@ -340,7 +329,6 @@ test('a request can be tried with the session', async () => {
     const [newest] = await administrator.request('GET', '/api/reels');
     assert.equal(newest.url, SAMPLE);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('a request can be tried with a pasted token', async () => {
@@ -352,7 +340,6 @@ test('a request can be tried with a pasted token', async () => {
     await visitor.page.keyboard.insertText(token);
     assert.deepEqual(await tryToSubmit(visitor), ['/api/v1/reels/analyze']);
     visitor.assertClean('401 /dashboard/api/session');
-    await visitor.close();
 });
 
 test('fields say whether they are optional, and have an example', async () => {
@@ -366,7 +353,6 @@ test('fields say whether they are optional, and have an example', async () => {
     // An optional parameter is in no sample.
     assert.ok(!(await page.locator('[id$="reels/search"] code.language-shell').textContent()).includes('recipes'));
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('a dark page is dark before its scripts run, and the choice is shared with the dashboard', async () => {
@@ -384,7 +370,6 @@ test('a dark page is dark before its scripts run, and the choice is shared with 
     await visitor.visit('/');
     assert.equal(await groundOf(), light);
     assert.deepEqual(visitor.strangers, []);
-    await visitor.close();
 });
 
 test('the first view is about a megabyte', async () => {
@@ -400,5 +385,4 @@ test('the first view is about a megabyte', async () => {
     await visitor.page.getByRole('heading', { name: 'Quick start' }).waitFor();
     assert.ok(bytes > 100_000 && bytes < FIRST_VIEW_BYTES_MAX, `${bytes} bytes`);
     console.log(`${bytes} bytes`);
-    await visitor.close();
 });

@@ -47,7 +47,6 @@ for (const [scheme, width] of [['light', 1280], ['dark', 390]]) {
         await page.getByRole('heading', { name: 'Operating reelsd' }).waitFor();
         await visitor.assertFits();
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -72,7 +71,6 @@ test('every section of the guides is found by its title, and the links between g
         await page.keyboard.press('Escape');
     }
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('the labels of values have their own place on a phone, and samples show their lines whole', async () => {
@@ -86,7 +84,6 @@ test('the labels of values have their own place on a phone, and samples show the
         .filter((sample) => sample.scrollWidth > sample.clientWidth).map((sample) => sample.textContent));
     assert.deepEqual(cut, []);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('the guides for operators are accessible and fit', async () => {
@@ -96,7 +93,6 @@ test('the guides for operators are accessible and fit', async () => {
     await visitor.assertLayout();
     assert.equal(await visitor.page.getByRole('button', { name: 'Fill in a token' }).count(), 0);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('the key / opens the search, which shows it, and Escape leaves it', async () => {
@@ -114,5 +110,4 @@ test('the key / opens the search, which shows it, and Escape leaves it', async (
     await visitor.close();
     const phone = await open({ width: 390 });
     assert.equal(await phone.page.locator('.bar-key').isVisible(), false);
-    await phone.close();
 });

@@ -31,7 +31,6 @@ test('browsers accept the manifest and its icons', async () => {
         assert.equal(`${picture.readUInt32BE(16)}x${picture.readUInt32BE(20)}`, sizes);
     }
     visitor.assertClean();
-    await visitor.close();
 });
 
 for (const width of WIDTHS) {
@@ -49,7 +48,6 @@ for (const width of WIDTHS) {
         await page.reload();
         assert.equal(await page.getByLabel('Analyse a reel').inputValue(), '');
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -63,5 +61,4 @@ test('a link that is shared without a session arrives after sign-in', async () =
     await page.getByLabel('Analyse a reel').waitFor();
     assert.equal(await page.getByLabel('Analyse a reel').inputValue(), SAMPLE);
     visitor.assertClean('401 /dashboard/api/session');
-    await visitor.close();
 });

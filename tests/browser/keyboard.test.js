@@ -111,7 +111,6 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     assert.equal(await page.getByLabel('Analyse a reel').inputValue(), 'jkx?/');
     assert.equal(await page.getByRole('dialog').count(), 0);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('G and a letter open a page, C goes to the field for links', async () => {
@@ -130,7 +129,6 @@ test('G and a letter open a page, C goes to the field for links', async () => {
     await visitor.waitForFocus(page.getByLabel('Analyse a reel'));
     assert.equal(await page.getByLabel('Analyse a reel').inputValue(), '');
     visitor.assertClean();
-    await visitor.close();
 });
 
 for (const scheme of ['light', 'dark']) {
@@ -146,7 +144,6 @@ for (const scheme of ['light', 'dark']) {
         await page.getByRole('contentinfo').getByRole('button', { name: 'keyboard shortcuts' }).click();
         await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -205,7 +202,6 @@ for (const width of WIDTHS) {
         await page.keyboard.press('Enter');
         await page.waitForURL((url) => Number(/\d+$/.exec(url.pathname)) > sample.id);
         visitor.assertClean('404 /dashboard/api/reels/999999');
-        await visitor.close();
     });
 }
 
@@ -255,7 +251,6 @@ test('the palette runs actions and shows their keys', async () => {
     await visitor.visit('/usage');
     await run('Sign out');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await visitor.close();
 });
 
 test('a slash searches, on other pages in the palette', async () => {
@@ -270,7 +265,6 @@ test('a slash searches, on other pages in the palette', async () => {
     await page.route('**/dashboard/api/reels/search?**', (route) => route.fulfill({ status: 503, json: { message: 'the database cannot be reached', status: 'error' } }));
     await page.getByRole('dialog').getByRole('combobox').fill('nothing of that kind');
     await page.getByText('The database cannot be reached.').waitFor();
-    await visitor.close();
 });
 
 test('signed-out users read what this is, and have no shortcuts', async () => {
@@ -283,5 +277,4 @@ test('signed-out users read what this is, and have no shortcuts', async () => {
     await visitor.page.keyboard.press('Control+k');
     assert.equal(await visitor.page.getByRole('dialog').count(), 0);
     visitor.assertClean();
-    await visitor.close();
 });

@@ -30,7 +30,6 @@ for (const scheme of ['light', 'dark']) {
             await visitor.assertRowActionsNamed();
         }
         visitor.assertClean('404 /dashboard/api/reels/999', '404 /nowhere');
-        await visitor.close();
     });
 
     test(`pages without a session, views and dialogs are accessible and fit, ${scheme}`, async () => {
@@ -58,7 +57,6 @@ for (const scheme of ['light', 'dark']) {
         await page.getByRole('dialog').waitFor();
         await visitor.assertLayout();
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -79,7 +77,6 @@ test('the first page is small', async () => {
     await visitor.visit('/');
     await visitor.page.locator('.row').first().waitFor();
     assert.ok(bytes > 10_000 && bytes < FIRST_PAGE_BYTES_MAX, `${bytes} bytes`);
-    await visitor.close();
 });
 
 test('each page names the version of the server', async () => {
@@ -90,7 +87,6 @@ test('each page names the version of the server', async () => {
         await visitor.page.getByRole('contentinfo').filter({ hasText: `reelsd ${version},` }).waitFor();
     }
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('the theme can be switched, and the choice is stored', async () => {
@@ -107,7 +103,6 @@ test('the theme can be switched, and the choice is stored', async () => {
     await page.getByRole('button', { name: 'Switch to light colours' }).click();
     assert.equal(await groundOf(), light);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('the keyboard reaches every control, first the skip link', async () => {
@@ -127,7 +122,6 @@ test('the keyboard reaches every control, first the skip link', async () => {
     await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
     await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('an unreachable server is reported, and the page recovers by itself', async () => {
@@ -141,7 +135,6 @@ test('an unreachable server is reported, and the page recovers by itself', async
     await visitor.context.setOffline(false);
     await page.getByRole('heading', { name: 'By model' }).waitFor();
     assert.deepEqual(visitor.strangers, []);
-    await visitor.close();
 });
 
 test('a request is retried after Retry-After, and a limit shows the wait', async () => {
@@ -163,5 +156,4 @@ test('a request is retried after Retry-After, and a limit shows the wait', async
     await page.getByText(/You can try again in 1 min/).waitFor();
     assert.equal(await page.getByLabel('Analyse a reel').inputValue(), SAMPLE, 'nothing typed is lost');
     visitor.assertClean('503 /dashboard/api/tokens', '429 /dashboard/api/reels/analyze');
-    await visitor.close();
 });

@@ -28,7 +28,6 @@ test('a locally analysed reel says what a model adds, until that is closed', asy
     const guest = await Visitor.open(browser, daemon, { person: member });
     await guest.visit(`/reels/${own.id}`);
     await guest.page.getByText('An administrator can add a model.').waitFor();
-    await guest.close();
 });
 
 test('without a model, a reel is analysed again without the options that need one', async () => {
@@ -45,7 +44,6 @@ test('without a model, a reel is analysed again without the options that need on
     await page.getByRole('dialog').getByRole('button', { name: 'Analyse again' }).click();
     await page.waitForURL((url) => /^\/reels\/\d+$/.test(url.pathname) && url.pathname !== `/reels/${id}`);
     visitor.assertClean();
-    await visitor.close();
 });
 
 for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
@@ -60,7 +58,6 @@ for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
         await page.getByLabel('Sent to the model').waitFor();
         await visitor.assertLayout();
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -90,5 +87,4 @@ test('a model is tested, saved, used at once and removed', async () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     assert.equal(await page.getByRole('button', { name: 'Remove' }).count(), 0);
     visitor.assertClean();
-    await visitor.close();
 });

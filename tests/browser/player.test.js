@@ -68,7 +68,6 @@ for (const width of WIDTHS) {
         await visitor.assertAccessible();
         await visitor.assertFits();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`the video plays and moves by keyboard, at ${width} px`, async () => {
@@ -116,7 +115,6 @@ for (const width of WIDTHS) {
             await page.keyboard.press('Escape');
         }
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`the lists scroll with the page, and the current moment stays in view, at ${width} px`, async () => {
@@ -146,7 +144,6 @@ for (const width of WIDTHS) {
             });
         }
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`key moments show their pictures, and nothing moves when they load, at ${width} px`, async () => {
@@ -171,7 +168,6 @@ for (const width of WIDTHS) {
             assert.ok(Math.abs(now[side] - before[side]) < 0.5, `${side}: ${before[side]}, then ${now[side]}`);
         }
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -195,7 +191,6 @@ test('a reel whose video is not kept shows the picture of each key moment', asyn
     await page.locator('.player').getByText('This server does not keep the video.').waitFor();
     assert.equal(await page.getByRole('link', { name: 'Keep videos' }).count(), 0, 'only administrators can');
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('a video that is no longer kept says so, and has no keys', async () => {
@@ -207,5 +202,4 @@ test('a video that is no longer kept says so, and has no keys', async () => {
     await page.getByRole('alert').getByText('The server no longer keeps this video.').waitFor();
     assert.equal(await page.locator('.player-keys').count(), 0);
     assert.deepEqual(visitor.strangers, []);
-    await visitor.close();
 });

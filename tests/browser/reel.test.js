@@ -55,7 +55,6 @@ for (const width of WIDTHS) {
 
         await visitor.assertFits();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a link to a time opens at that time, at ${width} px`, async () => {
@@ -64,7 +63,6 @@ for (const width of WIDTHS) {
         await visitor.visit(`/reels/${sample.id}#t=${seconds}`);
         assert.equal(await timeOf(visitor.page), seconds);
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`the result can be read, copied and downloaded, at ${width} px`, async () => {
@@ -134,7 +132,6 @@ for (const width of WIDTHS) {
         assert.equal(await announced.innerText(), 'Copied the JSON.');
         await visitor.assertFits();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`another analysis opens the new reel and its progress, at ${width} px`, async () => {
@@ -148,7 +145,6 @@ for (const width of WIDTHS) {
         await page.locator('.reel-head .status-done').waitFor({ timeout: 120_000 });
         await page.getByRole('slider').waitFor();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a reel opened while it is in progress shows its progress, at ${width} px`, async () => {
@@ -164,7 +160,6 @@ for (const width of WIDTHS) {
         await page.locator('.progress [aria-current="step"], .reel-head .status-done').first().waitFor();
         await page.locator('.reel-head .status-done').waitFor({ timeout: 120_000 });
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a reel in progress is followed by its events and fetched once, at ${width} px`, async () => {
@@ -193,7 +188,6 @@ for (const width of WIDTHS) {
         await page.getByRole('slider').waitFor();
         assert.equal(asked.filter((path) => path === `/dashboard/api/reels/${id}`).length, 1);
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a reel that is deleted elsewhere while it is in progress is not found, at ${width} px`, async () => {
@@ -204,7 +198,6 @@ for (const width of WIDTHS) {
         await page.locator('.progress').waitFor();
         await person.request('DELETE', `/api/reels/${id}`);
         await page.getByRole('heading', { name: 'Not found' }).waitFor();
-        await visitor.close();
     });
 
     test(`a failure says why and what to do, at ${width} px`, async () => {
@@ -233,7 +226,6 @@ for (const width of WIDTHS) {
         await page.getByRole('link', { name: 'Upload a shorter cut' }).click();
         await visitor.waitForFocus(page.getByRole('button', { name: 'Upload a video' }));
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a failed reel counts down to its retry, at ${width} px`, async () => {
@@ -256,7 +248,6 @@ for (const width of WIDTHS) {
         await page.waitForURL((url) => /^\/reels\/\d+$/.test(url.pathname)
             && url.pathname !== `/reels/${failed.id}`);
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`markup in captions, names and speech is text, at ${width} px`, async () => {
@@ -276,7 +267,6 @@ for (const width of WIDTHS) {
         assert.doesNotMatch(await page.title(), /^taken/);
         await visitor.assertFits();
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -290,7 +280,6 @@ test('the words of the lists have room at every width', async () => {
             (entries) => Math.min(...entries.map((entry) => entry.lastElementChild.getBoundingClientRect().width)));
         assert.ok(narrowest >= 80, `${narrowest} px for words at ${width} px`);
     }
-    await visitor.close();
 });
 
 test('a reel being fetched when the stream opens is requested once', async () => {
@@ -323,7 +312,6 @@ test('a reel being fetched when the stream opens is requested once', async () =>
     await page.getByRole('slider').waitFor();
     assert.equal(asked, 1);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('an upload has no author', async () => {
@@ -337,7 +325,6 @@ test('an upload has no author', async () => {
     await post.getByText('Caption').waitFor();
     assert.equal(await post.getByText('Author').count(), 0);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('a reel of another account is not found', async () => {
@@ -345,5 +332,4 @@ test('a reel of another account is not found', async () => {
     await visitor.visit('/reels/999999');
     await visitor.page.getByRole('heading', { name: 'There is no such reel' }).waitFor();
     visitor.assertClean('404 /dashboard/api/reels/999999');
-    await visitor.close();
 });

@@ -52,7 +52,6 @@ for (const width of WIDTHS) {
         assert.equal(await page.evaluate(() => window.isSamePage), true);
         await visitor.assertFits();
         visitor.assertClean('400 /dashboard/api/reels/analyze');
-        await visitor.close();
     });
 
     test(`the video of a failed link is uploaded, at ${width} px`, async () => {
@@ -74,7 +73,6 @@ for (const width of WIDTHS) {
         await page.locator('.row', { hasText: 'broken.mp4' }).locator('.status-error').waitFor({ timeout: 60_000 });
         await visitor.assertFits();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a platform that has never answered is reported, at ${width} px`, async () => {
@@ -143,7 +141,6 @@ for (const width of WIDTHS) {
         await page.getByRole('searchbox', { name: /^Search/ }).press('Escape');
         await page.locator('.row .status-done').waitFor();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`filters and automatic paging, at ${width} px`, async () => {
@@ -219,7 +216,6 @@ for (const width of WIDTHS) {
         await page.locator('.row .status-error').first().waitFor();
         assert.equal(new URL(page.url()).search, '');
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a hidden page holds no connection and misses no event, at ${width} px`, async () => {
@@ -243,7 +239,6 @@ for (const width of WIDTHS) {
         await opened;
         await page.locator('.row .status-error').waitFor();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`the list is dense, and can be a grid, at ${width} px`, async () => {
@@ -292,7 +287,6 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: 'List' }).click();
         await page.locator('.rows-list .row').first().waitFor();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a deletion can be undone, at ${width} px`, async () => {
@@ -328,7 +322,6 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: 'Close this message' }).click();
         assert.equal((await (await deletion).response()).status(), 204);
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a deletion moves the focus to the next reel, at ${width} px`, async () => {
@@ -343,7 +336,6 @@ for (const width of WIDTHS) {
         await visitor.waitForFocus(page.locator(`.row a[href="/reels/${older.id}"]`));
         await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`earlier analyses are listed below the newest, at ${width} px`, async () => {
@@ -377,7 +369,6 @@ for (const width of WIDTHS) {
         await page.locator(`.row-title a[href="/reels/${newest.id}"]`).waitFor();
         await page.getByRole('button', { name: '2 earlier analyses' }).waitFor();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`failed reels are deleted together, at ${width} px`, async () => {
@@ -403,7 +394,6 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: 'Clear the filter' }).click();
         await page.locator(`.row-title a[href="/reels/${done.id}"]`).waitFor();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`selected reels are deleted and tried again, at ${width} px`, async () => {
@@ -454,7 +444,6 @@ for (const width of WIDTHS) {
             .click();
         await page.waitForFunction(() => document.querySelectorAll('.row').length === 2);
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`a submitted reel outside the list is linked, at ${width} px`, async () => {
@@ -471,7 +460,6 @@ for (const width of WIDTHS) {
             await page.locator('.reel-head').waitFor();
         }
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`leaving the page completes a deletion, at ${width} px`, async () => {
@@ -488,8 +476,6 @@ for (const width of WIDTHS) {
         // Other pages also show the deletion.
         await staying.page.getByRole('heading', { name: 'No reels yet' }).waitFor();
         staying.assertClean();
-        await leaving.close();
-        await staying.close();
     });
 }
 
@@ -529,7 +515,6 @@ test('a new account has next steps, until they are done or closed', async () => 
     await page.locator('.row').first().waitFor();
     assert.equal(await guide.count(), 0);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('a running reel shows its time next to the usual one', async () => {
@@ -545,7 +530,6 @@ test('a running reel shows its time next to the usual one', async () => {
     await visitor.visit('/');
     await page.locator('.row').first().getByText(/^for (\d+ s of about 20 s|.+, usually 20 s)$/).waitFor();
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('a search has filters, and its hits can be selected', async () => {
@@ -578,5 +562,4 @@ test('a search has filters, and its hits can be selected', async () => {
     assert.ok(await page.getByRole('button', { name: 'Try again' }).isDisabled(), 'the options of hits are unknown');
     await page.getByRole('button', { name: 'Clear selection' }).click();
     visitor.assertClean();
-    await visitor.close();
 });

@@ -50,7 +50,6 @@ test('hundreds of reels are tagged and deleted within the bounds of one request'
     assert.deepEqual(deleted.sort((one, other) => other - one), ids);
     assert.equal(await page.locator('.row').count(), 0);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('after a failure in between, only links without an answer are sent again', async () => {
@@ -84,7 +83,6 @@ test('after a failure in between, only links without an answer are sent again', 
     assert.deepEqual(sent, [50, 2]);
     assert.equal(await page.getByLabel('Analyse a reel').inputValue(), links.slice(50).join('\n'));
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('rows below the newest hundred are fetched, also after an interruption', async () => {
@@ -129,7 +127,6 @@ test('rows below the newest hundred are fetched, also after an interruption', as
     await page.locator('.row', { has: page.locator('a[href="/reels/1"]') }).locator('.status-error').waitFor();
     assert.equal(await rows(page).count(), 103);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('an upload keeps what is typed meanwhile, and reports its failure on another page', async () => {
@@ -183,7 +180,6 @@ test('an upload keeps what is typed meanwhile, and reports its failure on anothe
     release();
     await page.locator('.toast', { hasText: 'The video was not uploaded: Too many uploads.' }).waitFor();
     visitor.assertClean('429 /dashboard/api/reels/analyze');
-    await visitor.close();
 });
 
 test('an upload that the address asks for leaves typed links as they are', async () => {
@@ -230,7 +226,6 @@ test('an upload that the address asks for leaves typed links as they are', async
     await assertText('', typed);
     assert.equal(JSON.parse(sent[1]).url, link);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('an upload in progress is shown on return, and its link cannot be submitted meanwhile', async () => {
@@ -263,7 +258,6 @@ test('an upload in progress is shown on return, and its link cannot be submitted
     assert.equal(await page.locator('.upload').count(), 0);
     assert.equal(sent, 1);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('a submission whose response was lost is not analysed twice', async () => {
@@ -291,5 +285,4 @@ test('a submission whose response was lost is not analysed twice', async () => {
     assert.equal(seen[2], seen[3]);
     assert.notEqual(seen[1], seen[2]);
     visitor.assertClean();
-    await visitor.close();
 });

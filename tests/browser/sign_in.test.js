@@ -31,7 +31,6 @@ test('the setup link creates the first administrator', async () => {
     await late.close();
 
     administrator = await signedIn('root@example.test');
-    await visitor.close();
 });
 
 /** A user with a password, who sends requests. */
@@ -57,7 +56,6 @@ for (const width of WIDTHS) {
         assert.equal(await page.getByRole('link', { name: 'Admin' }).count(), 0);
         await visitor.assertFits();
         visitor.assertClean();
-        await visitor.close();
     });
 
     test(`sign-in leads to the requested page, at ${width} px`, async () => {
@@ -83,7 +81,6 @@ for (const width of WIDTHS) {
         await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
         assert.equal(new URL(page.url()).pathname, '/usage');
         visitor.assertClean('401 /dashboard/api/session', '401 /dashboard/sign-in');
-        await visitor.close();
     });
 
     test(`the password can be changed, and other sessions end, at ${width} px`, async () => {
@@ -117,7 +114,6 @@ for (const width of WIDTHS) {
         assert.equal(new URL(page.url()).search, '');
         await page.goto('/account');
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-        await visitor.close();
     });
 }
 
@@ -170,7 +166,6 @@ test('a tab reloads when another account has signed in, and changes nothing ther
     resume();
     await reloads(staying);
     staying.assertClean();
-    await staying.close();
 });
 
 test('typed links and options survive other pages and an expired session, and are not shown to another account', async () => {
@@ -214,7 +209,6 @@ test('typed links and options survive other pages and an expired session, and ar
     assert.equal(await links.inputValue(), '');
     await page.getByText('Options', { exact: true }).waitFor();
     visitor.assertClean('401 /dashboard/api/reels/analyze', '401 /dashboard/api/reels/analyze');
-    await visitor.close();
 });
 
 test('signing out after the session has ended elsewhere is not an error', async () => {
@@ -227,5 +221,4 @@ test('signing out after the session has ended elsewhere is not an error', async 
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.equal(await page.locator('.toast').count(), 0);
     visitor.assertClean('401 /dashboard/api/sign-out');
-    await visitor.close();
 });

@@ -31,7 +31,6 @@ test('a reel is tagged on its page', async () => {
     await page.locator('.row').getByText('to cook').waitFor();
     assert.equal(await page.locator('.row').count(), 1);
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('the beginning of a tag or an author is completed even before the suggestions have arrived', async () => {
@@ -59,7 +58,6 @@ test('the beginning of a tag or an author is completed even before the suggestio
         await page.waitForFunction(() => document.querySelectorAll('.row').length === 1);
     }
     visitor.assertClean();
-    await visitor.close();
 });
 
 for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
@@ -102,7 +100,6 @@ for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
         await page.waitForURL(`**/?tag=${tag}`);
         await page.locator('.row').nth(2).waitFor();
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -125,6 +122,5 @@ for (const [width, scheme] of [[320, 'dark'], [1280, 'light']]) {
         await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
         await other.close();
         visitor.assertClean();
-        await visitor.close();
     });
 }

@@ -95,6 +95,5 @@ for (const width of WIDTHS) {
         await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
         await page.locator('.fresh').waitFor({ state: 'detached' });
         visitor.assertClean('409 /dashboard/api/tokens');
-        await visitor.close();
     });
 }

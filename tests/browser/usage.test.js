@@ -63,7 +63,6 @@ for (const width of WIDTHS) {
         assert.match((await download).suggestedFilename(), /\.csv$/);
         await visitor.assertFits();
         visitor.assertClean();
-        await visitor.close();
     });
 }
 
@@ -88,7 +87,6 @@ test('usage is split by purpose, and reels are counted where nothing was paid', 
     await page.getByRole('slider', { name: 'Day' }).focus();
     await page.locator('.readout', { hasText: 'Reels 4' }).waitFor();
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('the limits fit where a part of the cost is estimated', async () => {
@@ -103,7 +101,6 @@ test('the limits fit where a part of the cost is estimated', async () => {
     await page.locator('.limits', { hasText: '$0.18, of which $0.0218 estimated' }).waitFor();
     await visitor.assertLayout();
     visitor.assertClean();
-    await visitor.close();
 });
 
 test('without cost, the reels are counted', async () => {
@@ -123,5 +120,4 @@ test('without cost, the reels are counted', async () => {
     await page.locator('.choices label', { hasText: /^Tokens$/ }).click();
     await page.getByRole('region', { name: 'Usage by day and model' }).waitFor();
     visitor.assertClean();
-    await visitor.close();
 });

@@ -140,7 +140,6 @@ for (const width of WIDTHS) {
         await page.getByText('Webhooks are no longer sent.').waitFor();
         assert.equal((await person.request('GET', '/api/webhook')).url, null);
         visitor.assertClean('400 /dashboard/api/webhook', '400 /dashboard/api/webhook/test');
-        await visitor.close();
     });
 }
 
@@ -159,5 +158,4 @@ test('a long log is read in pages', async () => {
     await visitor.page.locator('.delivery').nth(22).waitFor();
     assert.equal(await visitor.page.getByRole('button', { name: 'Show more' }).count(), 0);
     visitor.assertClean();
-    await visitor.close();
 });
