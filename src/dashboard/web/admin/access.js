@@ -15,16 +15,16 @@ function nameOf(resolver) {
 
 function ResolverState({ resolver }) {
     if (resolver.state !== 'ready') {
-        return html`<${State} kind="bad" icon="error" words="Cooling down" />
+        return html`<${State} kind="error" words="Cooling down" />
             ${resolver.cooldown_until && html`<span class="small muted"> until${' '}
                 <${Time} value=${resolver.cooldown_until} isAge=${false} /></span>`}`;
     }
     if (resolver.never_answered) {
-        return html`<${State} kind="bad" icon="error" words="Never answered" />`;
+        return html`<${State} kind="error" words="Never answered" />`;
     }
     return resolver.answered_at
-        ? html`<${State} kind="good" icon="done" words="Ready" />`
-        : html`<${State} kind="idle" icon="pending" words="Not used yet" />`;
+        ? html`<${State} kind="done" words="Ready" />`
+        : html`<${State} kind="pending" words="Not used yet" />`;
 }
 
 function Resolver({ resolver }) {

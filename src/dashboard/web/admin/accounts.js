@@ -26,10 +26,10 @@ function ownLimits(account) {
 
 function AccountState({ account }) {
     if (account.leaving_at || account.disabled_at) {
-        return html`<${State} kind="bad" icon="error" words=${account.leaving_at ? 'Being deleted' : 'Disabled'} />`;
+        return html`<${State} kind="error" words=${account.leaving_at ? 'Being deleted' : 'Disabled'} />`;
     }
-    return account.can_sign_in ? html`<${State} kind="good" icon="done" words="Active" />`
-        : html`<${State} kind="idle" icon="pending" words=${account.invited_until ? 'Invited' : 'No password'} />`;
+    return account.can_sign_in ? html`<${State} kind="done" words="Active" />`
+        : html`<${State} kind="pending" words=${account.invited_until ? 'Invited' : 'No password'} />`;
 }
 
 function AccountRow({ account, isOwn, onEdit, onRenew, onDelete }) {

@@ -4,18 +4,18 @@ import { State } from '../ui/status.js';
 import { ModelForm } from './model_form.js';
 
 const CIRCUITS = {
-    closed: ['good', 'done', 'Answers'],
-    half_open: ['idle', 'pending', 'Probing'],
-    open: ['bad', 'error', 'Not used'],
+    closed: ['done', 'Answers'],
+    half_open: ['pending', 'Probing'],
+    open: ['error', 'Not used'],
 };
 
 function Model({ model }) {
-    const [kind, icon, words] = CIRCUITS[model.circuit] ?? CIRCUITS.open;
+    const [kind, words] = CIRCUITS[model.circuit] ?? CIRCUITS.open;
     return html`<li class="line">
         <div class="line-main flow"><h3 class="foreign">${model.model ?? model.provider}</h3>
             ${model.model && html`<span class="small muted">${model.provider}</span>`}</div>
         <p class="small muted foreign">${model.reason ?? ''}</p>
-        <div class="line-tools flow"><${State} kind=${kind} icon=${icon} words=${words} /></div>
+        <div class="line-tools flow"><${State} kind=${kind} words=${words} /></div>
     </li>`;
 }
 

@@ -2,19 +2,19 @@
 import { formatLength } from '../text/times.js';
 
 const STATES = {
-    delivered: { words: 'Delivered', kind: 'good', icon: 'done' },
-    failed: { words: 'Not delivered', kind: 'bad', icon: 'error' },
+    delivered: { words: 'Delivered', kind: 'done' },
+    failed: { words: 'Not delivered', kind: 'error' },
 };
 
-/** The state of a delivery: `{words, kind, icon}`. */
+/** The state of a delivery: `{words, kind}`. */
 export function stateOf(delivery) {
     if (STATES[delivery.state]) {
         return STATES[delivery.state];
     }
     if (delivery.next_try_at === undefined) {
-        return { words: 'Sending', kind: 'processing', icon: 'processing' };
+        return { words: 'Sending', kind: 'processing' };
     }
-    return { words: delivery.cause ? 'Trying again' : 'Waiting', kind: 'idle', icon: 'pending' };
+    return { words: delivery.cause ? 'Trying again' : 'Waiting', kind: 'pending' };
 }
 
 /** The time until the next try at `now` (milliseconds) as text, or null if there is none. */
