@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invited, PASSWORD, RATE_LIMITED, SAMPLE, UNAVAILABLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 
 async function accountOf(email) {
     const accounts = await administrator.request('GET', '/api/admin/accounts');
@@ -15,8 +15,7 @@ async function accountOf(email) {
 for (const width of WIDTHS) {
     test(`an account is invited, edited and disabled, at ${width} px`, async () => {
         const email = `made-${width}@example.test`;
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person: administrator, width });
         await visitor.visit('/admin?tab=accounts');
         await page.keyboard.press('Control+k');
         await page.keyboard.type('invite');
@@ -32,7 +31,7 @@ for (const width of WIDTHS) {
         await page.locator('.account', { hasText: email }).getByText('Invited').waitFor();
         await page.getByRole('button', { name: `New invitation for ${email}` }).waitFor();
 
-        const guest = await Visitor.open(browser, daemon, { width });
+        const { visitor: guest } = await open({ width });
         await guest.visit(link.replace(/^https?:\/\/[^/]+/, ''));
         await guest.page.getByLabel('Password').fill(PASSWORD);
         await guest.page.keyboard.press('Enter');
@@ -72,8 +71,7 @@ for (const width of WIDTHS) {
     test(`the queue, the resolvers, the models and the failures have tabs, at ${width} px`, async () => {
         const failed = await administrator.finished(RATE_LIMITED);
         const gone = await administrator.finished(UNAVAILABLE);
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person: administrator, width });
         const show = (name) => page.getByRole('tab', { name }).click();
         await visitor.visit('/admin');
         await page.getByText('Workers busy').waitFor();
@@ -109,8 +107,7 @@ for (const width of WIDTHS) {
 }
 
 test('running jobs show for how long, and on which machine', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     await page.route('**/dashboard/api/admin/overview', async (route) => {
         const response = await route.fetch();
         const running = [{ id: 7, email: 'ann@example.test', url: SAMPLE, worker: 'reels-1:42:0a1b', attempt: 1,
@@ -127,7 +124,7 @@ test('running jobs show for how long, and on which machine', async () => {
 
 test('only administrators can open the page', async () => {
     const person = await invited(administrator, 'member@example.test');
-    const visitor = await Visitor.open(browser, daemon, { person });
+    const { visitor } = await open({ person });
     await visitor.visit('/admin');
     await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();
     assert.equal(await visitor.page.getByRole('link', { name: 'Admin' }).count(), 0);

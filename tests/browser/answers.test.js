@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { invited, PASSWORD, SAMPLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
 const RECIPE = {
     name: 'Garlic noodles', recipeYield: '2 servings', totalTime: 'PT15M', prepTime: null,
@@ -12,7 +12,7 @@ const RECIPE = {
 };
 const PRODUCTS = { brand: 'Kitchen & Co', inStock: true, note: null, products: [{ name: 'Wok', price: 34.9 }, { name: 'Tongs', price: 7.5 }] };
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 const person = await invited(administrator, 'person@example.test');
 const sample = await person.finished(SAMPLE);
 const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
@@ -40,8 +40,7 @@ const UNANSWERED = { answered: false, answer: 'The reels do not say.', citations
 
 for (const width of WIDTHS) {
     test(`a question to the library is answered with citations that jump, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         const asked = await answer(page, '/reels/ask', answered());
         await visitor.visit('/');
         await page.getByRole('button', { name: 'Ask a question' }).click();
@@ -75,8 +74,7 @@ for (const width of WIDTHS) {
     });
 
     test(`a question to a reel without an answer says so, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         const asked = await answer(page, `/reels/${sample.id}/ask`, UNANSWERED);
         await visitor.visit(`/reels/${sample.id}`);
         await page.getByLabel('Ask this reel').fill('How is the weather?');
@@ -88,8 +86,7 @@ for (const width of WIDTHS) {
     });
 
     test(`extracted values are a form and JSON, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await answer(page, `/reels/${sample.id}`, { ...sample, extract: PRODUCTS });
         await visitor.visit(`/reels/${sample.id}`);
         await page.getByRole('heading', { name: 'Extracted' }).waitFor();
@@ -107,8 +104,7 @@ for (const width of WIDTHS) {
     });
 
     test(`a recipe prints alone and is JSON-LD, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await answer(page, `/reels/${sample.id}`, { ...sample, extract: RECIPE });
         await visitor.visit(`/reels/${sample.id}`);
         await page.getByRole('heading', { name: 'Garlic noodles' }).waitFor();
@@ -138,8 +134,7 @@ for (const width of WIDTHS) {
     });
 
     test(`two analyses are compared, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         const changed = structuredClone(other);
         changed.result.content.summary = `${other.result.content.summary} Twice.`;
         changed.result.content.topics = [...other.result.content.topics, 'only here'];
@@ -163,8 +158,7 @@ for (const width of WIDTHS) {
     });
 
     test(`options are sent with a link, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await answer(page, '/extract-presets', [{ name: 'recipe', description: 'A recipe', schema: {} }]);
         await visitor.visit('/');
         await page.getByText('Options', { exact: true }).click();
@@ -199,8 +193,7 @@ for (const width of WIDTHS) {
 
 test('an answer that cites an upload names its file, and signing out forgets it', async () => {
     const leaving = await invited(administrator, 'leaving@example.test');
-    const visitor = await Visitor.open(browser, daemon, { person: leaving });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: leaving });
     const code = 'upload-efa958981a66';
     await answer(page, '/reels/ask', { ...answered(), citations: [
         { id: 7, code, field: 'audio.transcript', text: 'so' }, { id: 8, code, field: 'content.summary', text: 'so' }] });
@@ -222,8 +215,7 @@ test('an answer that cites an upload names its file, and signing out forgets it'
 
 test('an answer that arrives after signing out is not shown to the next user', async () => {
     const leaving = await invited(administrator, 'early@example.test');
-    const visitor = await Visitor.open(browser, daemon, { person: leaving });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: leaving });
     let release;
     const held = new Promise((resolve) => { release = resolve; });
     await page.route('**/dashboard/api/reels/ask', async (route) => {
@@ -252,8 +244,7 @@ test('an answer that arrives after signing out is not shown to the next user', a
 });
 
 test('a search is saved, opened and deleted', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     let saved = [];
     await page.route(/\/dashboard\/api\/searches(\/\d+)?$/, async (route) => {
         const request = route.request();
@@ -288,8 +279,7 @@ test('a search is saved, opened and deleted', async () => {
 });
 
 test('an invalid extraction is a notice', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     await answer(page, `/reels/${sample.id}`, { ...sample, extract_error: '"price" is required, at /products/0' });
     await visitor.visit(`/reels/${sample.id}`);
     await page.getByText('"price" is required, at /products/0').waitFor();
@@ -297,8 +287,7 @@ test('an invalid extraction is a notice', async () => {
 });
 
 test('a question that fails says why, and can be asked again', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     await answer(page, '/reels/ask', { message: 'the model cannot be reached', status: 'error' }, 429, { 'Retry-After': '1' });
     await visitor.visit('/');
     await page.getByRole('button', { name: 'Ask a question' }).click();
@@ -313,8 +302,7 @@ test('a question that fails says why, and can be asked again', async () => {
 });
 
 test('without a model there is no question box, and the options say why', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     await page.route('**/dashboard/api/session', async (route) => {
         const response = await route.fetch();
         await route.fulfill({ response, json: { ...await response.json(), analyzers: ['local'] } });

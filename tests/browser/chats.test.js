@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 
 /** Sends a message to the bot. */
 async function say(chat, name, text) {
@@ -16,8 +16,7 @@ async function say(chat, name, text) {
 for (const width of WIDTHS) {
     test(`a chat is linked and unlinked, at ${width} px`, async () => {
         const name = `Ann <b>Lee</b> ${width}`;
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person: administrator, width });
         await visitor.visit('/account');
         await page.getByRole('heading', { name: 'Chats', exact: true }).waitFor();
         await page.getByText('@reels_test_bot').first().waitFor();
@@ -47,8 +46,7 @@ for (const width of WIDTHS) {
 }
 
 test('a server without a bot says what one would offer', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     await page.route('**/dashboard/api/chats', (route) => route.fulfill({ json: { bot: null, chats: [] } }));
     await visitor.visit('/account');
     await page.getByText('This server has no Telegram bot.').waitFor();

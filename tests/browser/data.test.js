@@ -4,16 +4,15 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { invited, PASSWORD, UNAVAILABLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 
 for (const width of WIDTHS) {
     test(`an account is exported and deletes itself, at ${width} px`, async () => {
         const person = await invited(administrator, `leaver-${width}@example.test`);
         const reel = await person.finished(UNAVAILABLE);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/account');
         const coming = page.waitForEvent('download');
         await page.getByRole('link', { name: 'Export everything' }).click();
@@ -40,8 +39,7 @@ for (const width of WIDTHS) {
     test(`an administrator deletes an account, at ${width} px`, async () => {
         const email = `unwanted-${width}@example.test`;
         await invited(administrator, email);
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person: administrator, width });
         await visitor.visit('/admin?tab=accounts');
         await page.getByRole('button', { name: `Delete ${email}` }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Delete everything' }).click();

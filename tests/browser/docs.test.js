@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invited, SAMPLE } from './daemon.js';
-import { administrator, browser, daemon, open, show } from './docs_page.js';
-import { Visitor } from './visitor.js';
+import { administrator, daemon, open, openTab, show } from './docs_page.js';
 
 const FIRST_VIEW_BYTES_MAX = 1_100_000;
 const ANALYZE = '#tag/reels/POST/api/v1/reels/analyze';
@@ -47,7 +46,7 @@ async function listedOperations(page) {
 
 for (const scheme of ['light', 'dark']) {
     test(`the reference is accessible and fits, ${scheme}`, async () => {
-        const visitor = await open({ scheme });
+        const { visitor } = await open({ scheme });
         await visitor.assertLayout(); // With all guides, but no operation: those are rendered when they are shown.
         for (const place of OPERATIONS) {
             await show(visitor.page, place);
@@ -60,8 +59,7 @@ for (const scheme of ['light', 'dark']) {
 
 test('contents and quick start are shown before the viewer has started', async () => {
     for (const width of [1280, 390]) {
-        const visitor = await Visitor.open(browser, daemon, { width });
-        const { page } = visitor;
+        const { visitor, page } = await openTab({ width });
         let letStart;
         const started = new Promise((resolve) => {
             letStart = resolve;
@@ -86,7 +84,7 @@ test('contents and quick start are shown before the viewer has started', async (
 });
 
 test('an operation fits a phone, and the contents open there', async () => {
-    const visitor = await open({ width: 320 }, ANALYZE);
+    const { visitor } = await open({ width: 320 }, ANALYZE);
     await show(visitor.page, ANALYZE);
     await visitor.assertAccessible(`[id$="${ANALYZE.slice(1)}"]`);
     await visitor.assertFits();
@@ -99,8 +97,7 @@ test('an operation fits a phone, and the contents open there', async () => {
 });
 
 test('samples of guides are copied, and examples have titles', async () => {
-    const visitor = await open();
-    const { page } = visitor;
+    const { visitor, page } = await open();
     const sample = page.locator('.introduction-description pre').first();
     await sample.getByRole('button', { name: 'Copy the sample' }).click();
     await sample.getByText('Copied').waitFor();
@@ -130,8 +127,7 @@ async function chooseOption(page, button, name) {
 }
 
 test('the language is chosen once for guides and requests, and remembered', async () => {
-    const visitor = await open({}, ANALYZE);
-    const { page } = visitor;
+    const { visitor, page } = await open({}, ANALYZE);
     const [first, signature] = [page.locator('.samples').first(), page.locator('.samples', { hasText: 'is_authentic' })];
     const chosen = (group, name) => group.getByRole('button', { name, pressed: true }).waitFor();
     await chosen(first, 'curl');
@@ -155,8 +151,7 @@ test('the language is chosen once for guides and requests, and remembered', asyn
 });
 
 test('the sample is that of the chosen body', async () => {
-    const visitor = await open({}, ANALYZE);
-    const { page } = visitor;
+    const { visitor, page } = await open({}, ANALYZE);
     await show(page, ANALYZE);
     const request = requestOf(page, ANALYZE);
     const sample = request.locator('.request-card code');
@@ -173,8 +168,7 @@ test('the sample is that of the chosen body', async () => {
 
 for (const [width, height] of [[1280, 900], [390, 844]]) {
     test(`a request shows its body before its headers, and a response uses the screen, ${width} px`, async () => {
-        const visitor = await open({ width }, ANALYZE);
-        const { page } = visitor;
+        const { visitor, page } = await open({ width }, ANALYZE);
         await show(page, ANALYZE);
         const top = async (name) => (await requestOf(page, ANALYZE).locator('.operation-details')
             .getByRole('heading', { name, exact: false }).first().boundingBox()).y;
@@ -196,8 +190,7 @@ for (const [width, height] of [[1280, 900], [390, 844]]) {
 }
 
 test('the contents list the guides, then every operation, those of a reel first', async () => {
-    const visitor = await open();
-    const { page } = visitor;
+    const { visitor, page } = await open();
     const entries = await page.locator('.t-doc__sidebar > ul > li > a, .t-doc__sidebar > ul > li > div > a')
         .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
     assert.equal(entries[0], '#description/quick-start');
@@ -221,8 +214,7 @@ async function waitForSection(page, place) {
 
 for (const place of ['#description/limits', '#description/codes-of-failed-reels', READ]) {
     test(`the address and the contents follow the scrolling after the link ${place}`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person: administrator });
-        const { page } = visitor;
+        const { visitor, page } = await openTab({ person: administrator });
         await page.addInitScript(() => {
             window.passed = new Set();
             const { replaceState } = history;
@@ -248,7 +240,7 @@ for (const place of ['#description/limits', '#description/codes-of-failed-reels'
 }
 
 test('the page has the version and a link to the dashboard', async () => {
-    const visitor = await open({ person: null });
+    const { visitor } = await open({ person: null });
     const { version } = await (await fetch(`${daemon.origin}/healthz`)).json();
     const bar = visitor.page.getByRole('navigation', { name: 'reelsd' });
     await bar.getByText(version).waitFor();
@@ -259,8 +251,7 @@ test('the page has the version and a link to the dashboard', async () => {
 
 test('samples contain a token of the reader, until it is revoked', async () => {
     const ann = await invited(administrator, 'ann@example.test');
-    const visitor = await open({ person: ann });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: ann });
     await show(page, ANALYZE);
     await page.locator(`[id$="${ANALYZE.slice(1)}"] .request-card`).getByRole('button', { name: 'Fill in a token' }).click();
     await page.getByRole('button', { name: 'Revoke' }).waitFor();
@@ -288,8 +279,7 @@ test('samples contain a token of the reader, until it is revoked', async () => {
 });
 
 test('a token is not shown to the next user of the tab', async () => {
-    const visitor = await open();
-    const { page } = visitor;
+    const { visitor, page } = await open();
     await page.evaluate(() => sessionStorage.setItem('reelsd-docs-token',
         JSON.stringify({ account: -1, id: 1, token: 'rls_of_another_account' })));
     await page.reload();
@@ -317,8 +307,7 @@ async function openTrial(visitor) {
 }
 
 test('a request can be tried with the session', async () => {
-    const visitor = await open({}, ANALYZE);
-    const { page } = visitor;
+    const { visitor, page } = await open({}, ANALYZE);
     await openTrial(visitor);
     await page.getByRole('dialog').getByText('Test Request uses your session').waitFor();
     assert.equal(await page.locator('.ascii-art').isVisible(), false);
@@ -333,7 +322,7 @@ test('a request can be tried with the session', async () => {
 
 test('a request can be tried with a pasted token', async () => {
     const { token } = await administrator.request('POST', '/api/tokens', { name: 'pasted' });
-    const visitor = await open({ person: null }, ANALYZE);
+    const { visitor } = await open({ person: null }, ANALYZE);
     await openTrial(visitor);
     await visitor.page.getByRole('dialog').getByPlaceholder('Token').or(visitor.page.getByRole('dialog')
         .locator('[data-placeholder="Token"]')).first().click();
@@ -343,8 +332,7 @@ test('a request can be tried with a pasted token', async () => {
 });
 
 test('fields say whether they are optional, and have an example', async () => {
-    const visitor = await open({}, '#tag/reels/GET/api/v1/reels/search');
-    const { page } = visitor;
+    const { visitor, page } = await open({}, '#tag/reels/GET/api/v1/reels/search');
     await show(page, '#tag/reels/GET/api/v1/reels/search');
     const field = (name) => page.locator(`[id$="reels/search"] .property-heading`, { hasText: new RegExp(`^${name}`) }).first();
     await field('q').getByText('required').waitFor();
@@ -356,8 +344,7 @@ test('fields say whether they are optional, and have an example', async () => {
 });
 
 test('a dark page is dark before its scripts run, and the choice is shared with the dashboard', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme: 'dark' });
-    const { page } = visitor;
+    const { visitor, page } = await openTab({ person: administrator, scheme: 'dark' });
     const groundOf = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     await page.route('**/docs/viewer.js', (route) => route.abort());
     await page.goto('/docs/index.html');
@@ -373,7 +360,7 @@ test('a dark page is dark before its scripts run, and the choice is shared with 
 });
 
 test('the first view is about a megabyte', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { visitor } = await openTab({ person: administrator });
     const session = await visitor.context.newCDPSession(visitor.page);
     let bytes = 0;
     session.on('Network.loadingFinished', (event) => {

@@ -1,13 +1,11 @@
 // The guides of /docs, and the search.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { administrator, browser, daemon, open } from './docs_page.js';
-import { Visitor } from './visitor.js';
+import { administrator, open, openTab, show } from './docs_page.js';
 
 for (const [scheme, width] of [['light', 1280], ['dark', 390]]) {
     test(`the search finds headings, phrases, fields and requests, ${scheme}, ${width} px`, async () => {
-        const visitor = await open({ scheme, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ scheme, width });
         const dialog = page.getByRole('dialog', { name: 'Search' });
         const field = dialog.getByRole('combobox');
         const chosen = dialog.locator('[role="option"][aria-selected="true"]');
@@ -51,8 +49,7 @@ for (const [scheme, width] of [['light', 1280], ['dark', 390]]) {
 }
 
 test('every section of the guides is found by its title, and the links between guides lead to one', async () => {
-    const visitor = await open();
-    const { page } = visitor;
+    const { visitor, page } = await open();
     for (const path of ['/docs/index.html', '/docs/operation.html']) {
         await page.goto(path);
         await page.locator('.introduction-description h2').first().waitFor();
@@ -74,8 +71,7 @@ test('every section of the guides is found by its title, and the links between g
 });
 
 test('the labels of values have their own place on a phone, and samples show their lines whole', async () => {
-    const visitor = await open({ width: 390 });
-    const { page } = visitor;
+    const { visitor, page } = await open({ width: 390 });
     const cells = await page.locator('.introduction-description td').evaluateAll((all) => all
         .map((cell) => [parseFloat(getComputedStyle(cell, '::before').height), cell.clientHeight, cell.textContent]));
     assert.ok(cells.length > 100);
@@ -87,7 +83,7 @@ test('the labels of values have their own place on a phone, and samples show the
 });
 
 test('the guides for operators are accessible and fit', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme: 'dark' });
+    const { visitor } = await openTab({ person: administrator, scheme: 'dark' });
     await visitor.page.goto('/docs/operation.html');
     await visitor.page.getByRole('heading', { name: 'Runbook' }).waitFor();
     await visitor.assertLayout();
@@ -96,8 +92,7 @@ test('the guides for operators are accessible and fit', async () => {
 });
 
 test('the key / opens the search, which shows it, and Escape leaves it', async () => {
-    const visitor = await open();
-    const { page } = visitor;
+    const { visitor, page } = await open();
     const field = page.getByRole('dialog', { name: 'Search' }).getByRole('combobox');
     await page.locator('.bar-key').getByText('/', { exact: true }).waitFor();
     await page.keyboard.press('/');
@@ -108,6 +103,6 @@ test('the key / opens the search, which shows it, and Escape leaves it', async (
     await field.waitFor({ state: 'hidden' });
     visitor.assertClean();
     await visitor.close();
-    const phone = await open({ width: 390 });
+    const { visitor: phone } = await open({ width: 390 });
     assert.equal(await phone.page.locator('.bar-key').isVisible(), false);
 });

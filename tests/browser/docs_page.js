@@ -1,15 +1,14 @@
 // The pages of /docs, with a daemon and a browser for all tests of a file that imports this one.
 import { start } from './started.js';
-import { Visitor } from './visitor.js';
 
-export const { daemon, browser, administrator } = await start();
+export const { daemon, open: openTab, administrator } = await start();
 
-/** Opens the API reference as the administrator, or with other options of `Visitor.open`, at the fragment `place`. */
+/** Opens the API reference as the administrator, or with other options of openTab(), at the fragment `place`. */
 export async function open(options = {}, place = '') {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator, ...options });
-    await visitor.page.goto(`/docs/index.html${place}`);
-    await visitor.page.locator('#first-screen').waitFor({ state: 'detached' });
-    return visitor;
+    const opened = await openTab({ person: administrator, ...options });
+    await opened.page.goto(`/docs/index.html${place}`);
+    await opened.page.locator('#first-screen').waitFor({ state: 'detached' });
+    return opened;
 }
 
 export async function show(page, place) {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD, SAMPLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 
 /** The address that an app opens to share `text`, by the manifest. */
 async function shareAddress(text) {
@@ -16,7 +16,7 @@ async function shareAddress(text) {
 }
 
 test('browsers accept the manifest and its icons', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { visitor } = await open({ person: administrator });
     await visitor.visit('/');
     const session = await visitor.context.newCDPSession(visitor.page);
     const { url, errors, data } = await session.send('Page.getAppManifest');
@@ -35,8 +35,7 @@ test('browsers accept the manifest and its icons', async () => {
 
 for (const width of WIDTHS) {
     test(`a shared link is ready to send, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person: administrator, width });
         await visitor.visit(await shareAddress(`Watch this reel by reelsd ${SAMPLE}?igsh=MTc4MmM1YmI2Ng==`));
         assert.equal(await page.getByLabel('Analyse a reel').inputValue(), `${SAMPLE}?igsh=MTc4MmM1YmI2Ng==`);
         await visitor.waitForFocus(page.getByRole('button', { name: 'Analyse', exact: true }));
@@ -52,8 +51,7 @@ for (const width of WIDTHS) {
 }
 
 test('a link that is shared without a session arrives after sign-in', async () => {
-    const visitor = await Visitor.open(browser, daemon, { width: 390 });
-    const { page } = visitor;
+    const { visitor, page } = await open({ width: 390 });
     await visitor.visit(await shareAddress(SAMPLE));
     await page.getByLabel('E-mail address').fill(administrator.email);
     await page.getByLabel('Password').fill(PASSWORD);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invited, SAMPLE, UNAVAILABLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 const sample = await administrator.finished(SAMPLE);
 
 test('J and K move between the rows of the list, X selects, Enter opens', async () => {
@@ -14,8 +14,7 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     for (let number = 1; number <= 3; number += 1) {
         ids.unshift((await person.finished(`${UNAVAILABLE}?img_index=${number}`)).id);
     }
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     const link = (index) => page.locator(`.row a[href="/reels/${ids[index]}"]`);
     await visitor.visit('/');
     await link(2).waitFor();
@@ -114,8 +113,7 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
 });
 
 test('G and a letter open a page, C goes to the field for links', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     await visitor.visit('/account');
     for (const [key, title] of [['u', 'Usage'], ['t', 'Tokens'], ['w', 'Webhooks'], ['a', 'Account'], ['d', 'Admin'], ['r', 'Reels']]) {
         await page.keyboard.press('g');
@@ -133,8 +131,7 @@ test('G and a letter open a page, C goes to the field for links', async () => {
 
 for (const scheme of ['light', 'dark']) {
     test(`a question mark lists the shortcuts, ${scheme}`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person: administrator, scheme });
         await visitor.visit('/usage');
         await page.keyboard.press('?');
         await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('next reel', { exact: true }).waitFor();
@@ -149,8 +146,7 @@ for (const scheme of ['light', 'dark']) {
 
 for (const width of WIDTHS) {
     test(`the palette goes to pages, reels and links, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person: administrator, width });
         const field = page.getByRole('combobox', { name: 'Search reels, pages and actions' });
         const results = page.getByRole('listbox', { name: 'Results' });
         const run = async (text) => {
@@ -208,8 +204,7 @@ for (const width of WIDTHS) {
 test('the palette runs actions and shows their keys', async () => {
     const person = await invited(administrator, 'actions@example.test');
     await person.finished(UNAVAILABLE);
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     const run = async (name) => {
         await page.keyboard.press('Control+k');
         await page.getByRole('dialog').getByRole('combobox').fill(name);
@@ -254,8 +249,7 @@ test('the palette runs actions and shows their keys', async () => {
 });
 
 test('a slash searches, on other pages in the palette', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     await visitor.visit('/');
     await page.keyboard.press('/');
     await visitor.waitForFocus(page.getByRole('searchbox', { name: /^Search/ }));
@@ -268,7 +262,7 @@ test('a slash searches, on other pages in the palette', async () => {
 });
 
 test('signed-out users read what this is, and have no shortcuts', async () => {
-    const visitor = await Visitor.open(browser, daemon);
+    const { visitor } = await open();
     await visitor.visit('/sign-in');
     await visitor.page.getByText('reelsd reads Instagram reels').waitFor();
     await visitor.page.getByRole('contentinfo').getByRole('link', { name: 'API reference' }).waitFor();

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SAMPLE, UNAVAILABLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor } from './visitor.js';
 
 const MISSING = ['/reels/999', '/nowhere'];
 const FIRST_PAGE_BYTES_MAX = 150_000;
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 const sample = await administrator.finished(SAMPLE);
 const again = await administrator.finished(SAMPLE);
 const failed = await administrator.finished(UNAVAILABLE);
@@ -23,7 +22,7 @@ const paths = ['/', '/?q=video', '/?q=coffee&tag=none', `/reels/${sample.id}`, `
 
 for (const scheme of ['light', 'dark']) {
     test(`every page is accessible and fits, ${scheme}`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme });
+        const { visitor } = await open({ person: administrator, scheme });
         for (const path of [...paths, ...MISSING]) {
             await visitor.visit(path);
             await visitor.assertLayout();
@@ -33,15 +32,14 @@ for (const scheme of ['light', 'dark']) {
     });
 
     test(`pages without a session, views and dialogs are accessible and fit, ${scheme}`, async () => {
-        const guest = await Visitor.open(browser, daemon, { scheme });
+        const { visitor: guest } = await open({ scheme });
         for (const path of ['/sign-in', '/join#rls_unknown']) {
             await guest.visit(path);
             await guest.assertLayout();
         }
         guest.assertClean('404 /dashboard/invitation');
         await guest.close();
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, scheme });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person: administrator, scheme });
         await visitor.visit('/');
         await page.getByRole('button', { name: 'Grid' }).click();
         await visitor.assertLayout();
@@ -61,7 +59,7 @@ for (const scheme of ['light', 'dark']) {
 }
 
 test('the first page is small', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { visitor } = await open({ person: administrator });
     const session = await visitor.context.newCDPSession(visitor.page);
     const pictures = new Set();
     let bytes = 0;
@@ -80,7 +78,7 @@ test('the first page is small', async () => {
 });
 
 test('each page names the version of the server', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
+    const { visitor } = await open({ person: administrator });
     const { version } = await (await fetch(`${daemon.origin}/healthz`)).json();
     for (const path of paths) {
         await visitor.visit(path);
@@ -90,8 +88,7 @@ test('each page names the version of the server', async () => {
 });
 
 test('the theme can be switched, and the choice is stored', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const groundOf = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     await visitor.visit('/');
     const light = await groundOf();
@@ -106,8 +103,7 @@ test('the theme can be switched, and the choice is stored', async () => {
 });
 
 test('the keyboard reaches every control, first the skip link', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     await visitor.visit('/tokens');
     await page.keyboard.press('Tab');
     const skip = page.getByRole('link', { name: 'Skip to the content' });
@@ -125,8 +121,7 @@ test('the keyboard reaches every control, first the skip link', async () => {
 });
 
 test('an unreachable server is reported, and the page recovers by itself', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     await visitor.visit('/tokens');
     await visitor.context.setOffline(true);
     await page.getByRole('link', { name: 'Usage' }).click();
@@ -138,8 +133,7 @@ test('an unreachable server is reported, and the page recovers by itself', async
 });
 
 test('a request is retried after Retry-After, and a limit shows the wait', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const refuse = (status, message, seconds) => (route) => route.fulfill({
         status, headers: { 'Retry-After': String(seconds) }, json: { message, status: 'error' } });
     await page.route('**/dashboard/api/tokens',

@@ -3,14 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invited, SAMPLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor } from './visitor.js';
 
-const { daemon, browser, administrator } = await start('without-model');
+const { daemon, open, administrator } = await start('without-model');
 
 test('a locally analysed reel says what a model adds, until that is closed', async () => {
     const { id } = await administrator.finished(SAMPLE);
-    const visitor = await Visitor.open(browser, daemon, { person: administrator, width: 390 });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator, width: 390 });
     await visitor.visit(`/reels/${id}`);
     const hint = page.getByRole('complementary', { name: 'About models' });
     await hint.getByRole('link', { name: 'Add a model' }).waitFor();
@@ -25,15 +23,14 @@ test('a locally analysed reel says what a model adds, until that is closed', asy
 
     const member = await invited(administrator, 'member@example.test');
     const own = await member.finished(SAMPLE);
-    const guest = await Visitor.open(browser, daemon, { person: member });
+    const { visitor: guest } = await open({ person: member });
     await guest.visit(`/reels/${own.id}`);
     await guest.page.getByText('An administrator can add a model.').waitFor();
 });
 
 test('without a model, a reel is analysed again without the options that need one', async () => {
     const { id } = await administrator.finished(SAMPLE);
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     await page.route(`**/dashboard/api/reels/${id}`, async (route) => {
         const response = await route.fetch();
         await route.fulfill({ response, json: { ...await response.json(), options: { extract: 'recipe', analyzer: 'gemini' } } });
@@ -48,8 +45,7 @@ test('without a model, a reel is analysed again without the options that need on
 
 for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
     test(`the form is accessible and fits, ${scheme}`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, width, scheme });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person: administrator, width, scheme });
         await visitor.visit('/admin?tab=models');
         await page.getByLabel('API key').waitFor();
         await visitor.assertLayout();
@@ -62,8 +58,7 @@ for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
 }
 
 test('a model is tested, saved, used at once and removed', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     await visitor.visit('/admin?tab=models');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('This field is required.').waitFor();

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invited, SAMPLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 const person = await invited(administrator, 'person@example.test');
 const sample = await person.finished(SAMPLE);
 
@@ -24,8 +24,7 @@ function arrived(page, seconds) {
 for (const width of WIDTHS) {
     test(`the video seeks with range requests, in step with the lists, at ${width} px`, async () => {
         const segment = sample.result.audio.segments.at(-1);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         const statuses = [];
         page.on('response', (response) => {
             if (response.url().endsWith(`/reels/${sample.id}/video`)) {
@@ -71,8 +70,7 @@ for (const width of WIDTHS) {
     });
 
     test(`the video plays and moves by keyboard, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         const isPaused = () => page.locator('video').evaluate((video) => video.paused);
         await visitor.visit(`/reels/${sample.id}`);
         await hasVideo(page);
@@ -119,8 +117,7 @@ for (const width of WIDTHS) {
 
     test(`the lists scroll with the page, and the current moment stays in view, at ${width} px`, async () => {
         const isPhone = width < 600;
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         if (!isPhone) {
             await page.setViewportSize({ width, height: 800 });
         }
@@ -149,8 +146,7 @@ for (const width of WIDTHS) {
     test(`key moments show their pictures, and nothing moves when they load, at ${width} px`, async () => {
         const framed = sample.result.content.key_moments.filter(({ frame }) => frame);
         assert.ok(framed.length > 0, 'the sample has frames');
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         let release;
         const held = new Promise((resolve) => { release = resolve; });
         await page.route('**/frames/*', async (route) => {
@@ -172,8 +168,7 @@ for (const width of WIDTHS) {
 }
 
 test('a reel whose video is not kept shows the picture of each key moment', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     const { video, ...bare } = sample;
     assert.ok(video);
     await page.route(`**/dashboard/api/reels/${sample.id}`, (route) => route.fulfill({ json: bare }));
@@ -194,8 +189,7 @@ test('a reel whose video is not kept shows the picture of each key moment', asyn
 });
 
 test('a video that is no longer kept says so, and has no keys', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     await page.route('**/video', (route) => route.fulfill({
         status: 404, headers: { 'X-Error-Code': 'video_not_kept' }, json: { message: 'not found', status: 'error' } }));
     await visitor.visit(`/reels/${sample.id}`);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invited, RATE_LIMITED, SAMPLE, UNAVAILABLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser, administrator } = await start('unrecorded');
+const { daemon, open, administrator } = await start('unrecorded');
 const person = await invited(administrator, 'person@example.test');
 const sample = await person.finished(SAMPLE);
 
@@ -17,8 +17,7 @@ for (const width of WIDTHS) {
         const { duration_seconds: duration } = sample.result.metadata;
         const segments = sample.result.audio.segments;
         const last = segments.at(-1);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit(`/reels/${sample.id}`);
         const slider = page.getByRole('slider', { name: 'Time in the reel' });
 
@@ -59,15 +58,14 @@ for (const width of WIDTHS) {
 
     test(`a link to a time opens at that time, at ${width} px`, async () => {
         const seconds = sample.result.audio.segments[0].start_seconds;
-        const visitor = await Visitor.open(browser, daemon, { person, width });
+        const { visitor } = await open({ person, width });
         await visitor.visit(`/reels/${sample.id}#t=${seconds}`);
         assert.equal(await timeOf(visitor.page), seconds);
         visitor.assertClean();
     });
 
     test(`the result can be read, copied and downloaded, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit(`/reels/${sample.id}`);
         await page.getByRole('heading', { level: 1, name: sample.result.content.summary }).waitFor();
         await page.getByTitle(sample.result.metadata.sha256).waitFor();
@@ -135,8 +133,7 @@ for (const width of WIDTHS) {
     });
 
     test(`another analysis opens the new reel and its progress, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit(`/reels/${sample.id}`);
         await page.getByRole('button', { name: 'Analyse again' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Analyse again' }).click();
@@ -148,8 +145,7 @@ for (const width of WIDTHS) {
     });
 
     test(`a reel opened while it is in progress shows its progress, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
         await visitor.visit('/');
         const row = page.locator('.row', { has: page.locator(`a[href="/reels/${id}"]`) });
@@ -163,8 +159,7 @@ for (const width of WIDTHS) {
     });
 
     test(`a reel in progress is followed by its events and fetched once, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
         const asked = [];
         page.on('request', (request) => asked.push(new URL(request.url()).pathname));
@@ -191,8 +186,7 @@ for (const width of WIDTHS) {
     });
 
     test(`a reel that is deleted elsewhere while it is in progress is not found, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, fresh: true });
         await visitor.visit(`/reels/${id}`);
         await page.locator('.progress').waitFor();
@@ -202,8 +196,7 @@ for (const width of WIDTHS) {
 
     test(`a failure says why and what to do, at ${width} px`, async () => {
         const failed = await person.finished(UNAVAILABLE);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit(`/reels/${failed.id}`);
         await page.getByText(failed.error).waitFor();
         await page.getByText('unavailable', { exact: true }).waitFor();
@@ -230,8 +223,7 @@ for (const width of WIDTHS) {
 
     test(`a failed reel counts down to its retry, at ${width} px`, async () => {
         const failed = await person.finished(RATE_LIMITED);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await page.clock.install({ time: new Date(failed.finished_at) });
         await page.route(`**/dashboard/api/reels/${failed.id}`,
             (route) => route.fulfill({ json: { ...failed, retry_after_seconds: 900 } }));
@@ -253,8 +245,7 @@ for (const width of WIDTHS) {
     test(`markup in captions, names and speech is text, at ${width} px`, async () => {
         const hostile = await person.finished(daemon.hostileLink);
         assert.equal(hostile.status, 'done', JSON.stringify(hostile));
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         await page.locator('.row', { hasText: daemon.hostileText }).first().waitFor();
         await visitor.visit(`/?q=${encodeURIComponent(daemon.hostileText)}`);
@@ -271,7 +262,7 @@ for (const width of WIDTHS) {
 }
 
 test('the words of the lists have room at every width', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person });
+    const { visitor } = await open({ person });
     await visitor.visit(`/reels/${sample.id}`);
     await visitor.page.locator('.spans-moment .entry').first().waitFor();
     for (const width of [320, 640, 801, 900, 1024, 1440]) {
@@ -283,8 +274,7 @@ test('the words of the lists have room at every width', async () => {
 });
 
 test('a reel being fetched when the stream opens is requested once', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person, width: WIDTHS[0] });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person, width: WIDTHS[0] });
     await page.addInitScript(() => {
         window.opened = [];
         window.EventSource = class extends EventSource {
@@ -316,8 +306,7 @@ test('a reel being fetched when the stream opens is requested once', async () =>
 
 test('an upload has no author', async () => {
     const { result } = sample;
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     await page.route(`**/dashboard/api/reels/${sample.id}`, (route) => route.fulfill({ json: { ...sample, url: 'upload:clip.mp4',
         result: { ...result, platform_meta: { ...result.platform_meta, url: null, author: '', author_name: '' } } } }));
     await visitor.visit(`/reels/${sample.id}`);
@@ -328,7 +317,7 @@ test('an upload has no author', async () => {
 });
 
 test('a reel of another account is not found', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person });
+    const { visitor } = await open({ person });
     await visitor.visit('/reels/999999');
     await visitor.page.getByRole('heading', { name: 'There is no such reel' }).waitFor();
     visitor.assertClean('404 /dashboard/api/reels/999999');

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { invited, SAMPLE, UNAVAILABLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
 const MANY = 70;
 const sampleFile = path.join(process.env.REELSD_BIN_DIR, '..', 'share', 'reelsd', 'sample.mp4');
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 
 const rows = (page) => page.locator('.row');
 
@@ -24,8 +24,7 @@ async function openFilters({ page }) {
 for (const width of WIDTHS) {
     test(`the first reel is submitted and done without a reload, at ${width} px`, async () => {
         const person = await invited(administrator, `first-${width}@example.test`);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         await page.getByRole('heading', { name: 'No reels yet' }).waitFor();
         await page.getByText(SAMPLE).waitFor();
@@ -56,8 +55,7 @@ for (const width of WIDTHS) {
 
     test(`the video of a failed link is uploaded, at ${width} px`, async () => {
         const person = await invited(administrator, `upload-${width}@example.test`);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         const link = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
         await visitor.visit(`/?upload=${encodeURIComponent(link)}`);
         assert.equal(await page.getByLabel('Analyse a reel').inputValue(), link);
@@ -78,8 +76,7 @@ for (const width of WIDTHS) {
     test(`a platform that has never answered is reported, at ${width} px`, async () => {
         const member = await invited(administrator, `member-${width}@example.test`);
         for (const person of [member, administrator]) {
-            const visitor = await Visitor.open(browser, daemon, { person, width });
-            const { page } = visitor;
+            const { visitor, page } = await open({ person, width });
             await page.route('**/dashboard/api/platform', (route) => route.fulfill({ json: { never_answered: true } }));
             await visitor.visit('/');
             const notice = page.locator('.note', { hasText: 'Instagram has never answered this server' });
@@ -108,8 +105,7 @@ for (const width of WIDTHS) {
         const person = await invited(administrator, `searching-${width}@example.test`);
         const job = await person.finished(SAMPLE);
         const segment = job.result.audio.segments[0];
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         await page.keyboard.press('/');
         await page.keyboard.type(segment.text.slice(0, 60));
@@ -150,8 +146,7 @@ for (const width of WIDTHS) {
             await person.submit(`${UNAVAILABLE}?img_index=${number + 1}`); // A separate post.
         }
         await person.finished(UNAVAILABLE);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         await rows(page).first().waitFor();
         assert.ok(await rows(page).count() < MANY, 'never all at once');
@@ -220,8 +215,7 @@ for (const width of WIDTHS) {
 
     test(`a hidden page holds no connection and misses no event, at ${width} px`, async () => {
         const person = await invited(administrator, `hiding-${width}@example.test`);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         const isStream = (request) => request.url().endsWith('/dashboard/api/events');
         const setHidden = (isHidden) => page.evaluate((value) => {
             Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
@@ -247,8 +241,7 @@ for (const width of WIDTHS) {
         for (let number = 0; number < 9; number += 1) {
             ids.push(await person.submit(`${UNAVAILABLE}?img_index=${number + 1}`)); // A separate post.
         }
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         await rows(page).nth(8).waitFor();
         const seen = () => page.evaluate(() => [...document.querySelectorAll('.row')]
@@ -292,8 +285,7 @@ for (const width of WIDTHS) {
     test(`a deletion can be undone, at ${width} px`, async () => {
         const person = await invited(administrator, `deleting-${width}@example.test`);
         const { id } = await person.finished(UNAVAILABLE);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         await page.getByRole('button', { name: /^Delete:/ }).click();
         await page.getByRole('heading', { name: 'No reels yet' }).waitFor();
@@ -328,8 +320,7 @@ for (const width of WIDTHS) {
         const person = await invited(administrator, `going-on-${width}@example.test`);
         const older = await person.finished(UNAVAILABLE);
         await person.finished(`${UNAVAILABLE}?img_index=2`);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         await page.getByRole('button', { name: /^Delete:/ }).first().focus();
         await page.keyboard.press('Enter');
@@ -343,8 +334,7 @@ for (const width of WIDTHS) {
         const oldest = await person.finished(UNAVAILABLE);
         const older = await person.finished(UNAVAILABLE);
         const newest = await person.finished(UNAVAILABLE);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         await rows(page).first().waitFor();
         assert.equal(await rows(page).count(), 1);
@@ -376,8 +366,7 @@ for (const width of WIDTHS) {
         const done = await person.finished(SAMPLE);
         await person.finished(UNAVAILABLE);
         await person.finished(UNAVAILABLE);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         await rows(page).first().waitFor();
         assert.equal(await page.getByRole('button', { name: 'Delete failed' }).count(), 0);
@@ -402,8 +391,7 @@ for (const width of WIDTHS) {
         for (const link of links) {
             await person.finished(link);
         }
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         const boxes = page.getByRole('checkbox', { name: /^Select:/ });
         await boxes.nth(2).waitFor();
@@ -448,8 +436,7 @@ for (const width of WIDTHS) {
 
     test(`a submitted reel outside the list is linked, at ${width} px`, async () => {
         const person = await invited(administrator, `elsewhere-${width}@example.test`);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         for (const path of ['/?q=pasta', '/?status=error']) {
             await visitor.visit(path);
             await page.getByLabel('Analyse a reel').fill(SAMPLE);
@@ -465,10 +452,10 @@ for (const width of WIDTHS) {
     test(`leaving the page completes a deletion, at ${width} px`, async () => {
         const person = await invited(administrator, `leaving-${width}@example.test`);
         const { id } = await person.finished(UNAVAILABLE);
-        const staying = await Visitor.open(browser, daemon, { person, width });
+        const { visitor: staying } = await open({ person, width });
         await staying.visit('/');
         await rows(staying.page).first().waitFor();
-        const leaving = await Visitor.open(browser, daemon, { person, width });
+        const { visitor: leaving } = await open({ person, width });
         await leaving.visit(`/reels/${id}`);
         await leaving.page.getByRole('button', { name: 'Delete', exact: true }).click();
         await leaving.page.getByRole('heading', { name: 'No reels yet' }).waitFor();
@@ -480,8 +467,7 @@ for (const width of WIDTHS) {
 }
 
 test('a new account has next steps, until they are done or closed', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const reel = { id: 1, url: SAMPLE, status: 'done', summary: 'Coffee', author: 'reelsd', code: 'reelsd-sample',
         created_at: '2026-05-22T10:00:00Z', started_at: '2026-05-22T10:00:01Z', finished_at: '2026-05-22T10:00:21Z', earlier: 0 };
     let reels = [reel];
@@ -518,8 +504,7 @@ test('a new account has next steps, until they are done or closed', async () => 
 });
 
 test('a running reel shows its time next to the usual one', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const at = (seconds) => new Date(Date.now() + seconds * 1000).toISOString();
     const done = (id) => ({ id, url: `${SAMPLE}?img_index=${id}`, status: 'done', summary: `Coffee ${id}`, author: 'reelsd',
         created_at: at(-900), started_at: at(-900), finished_at: at(-880), earlier: 0 });
@@ -533,8 +518,7 @@ test('a running reel shows its time next to the usual one', async () => {
 });
 
 test('a search has filters, and its hits can be selected', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const hit = (id, author) => ({ id, url: SAMPLE, author, summary: `By ${author}`, created_at: '2026-05-22T10:00:00Z', score: 0.5,
         match: { field: 'content.summary', text: `By ${author}` } });
     const asked = [];

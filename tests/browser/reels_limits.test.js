@@ -3,15 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SAMPLE, UNAVAILABLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor } from './visitor.js';
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 
 const rows = (page) => page.locator('.row');
 
 test('hundreds of reels are tagged and deleted within the bounds of one request', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const ids = Array.from({ length: 260 }, (_, index) => 260 - index);
     await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: ids.map((id) => ({ id, url: `${SAMPLE}?img_index=${id}`,
         status: 'done', summary: `Coffee ${id}`, created_at: '2026-05-22T10:00:00Z', earlier: 0 })) }));
@@ -53,8 +51,7 @@ test('hundreds of reels are tagged and deleted within the bounds of one request'
 });
 
 test('after a failure in between, only links without an answer are sent again', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const reel = (id, options) => ({ id, url: `${UNAVAILABLE}?img_index=${id}`, status: 'error', error: 'gone', options,
         created_at: '2026-05-22T10:00:00Z', earlier: 0 });
     await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: [reel(3), reel(2, { language: 'de' }), reel(1)] }));
@@ -86,8 +83,7 @@ test('after a failure in between, only links without an answer are sent again', 
 });
 
 test('rows below the newest hundred are fetched, also after an interruption', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const reel = (id, status) => ({ id, url: `${UNAVAILABLE}?img_index=${id}`, status, created_at: '2026-05-22T10:00:00Z', earlier: 0 });
     let reels = Array.from({ length: 104 }, (_, index) => reel(104 - index, index < 102 ? 'error' : 'processing'));
     let held = null;
@@ -130,8 +126,7 @@ test('rows below the newest hundred are fetched, also after an interruption', as
 });
 
 test('an upload keeps what is typed meanwhile, and reports its failure on another page', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const [link, typed] = ['https://www.instagram.com/reel/DYa0IXPgnP5/', UNAVAILABLE];
     const field = page.getByLabel('Analyse a reel');
     const answers = [{ status: 202, json: { id: 7, status: 'pending' } }, { status: 429, json: { message: 'too many uploads' } }];
@@ -183,8 +178,7 @@ test('an upload keeps what is typed meanwhile, and reports its failure on anothe
 });
 
 test('an upload that the address asks for leaves typed links as they are', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const [link, typed] = ['https://www.instagram.com/reel/DYa0IXPgnP5/', `${SAMPLE}\n${UNAVAILABLE}`];
     const field = page.getByLabel('Analyse a reel');
     const sent = [];
@@ -229,8 +223,7 @@ test('an upload that the address asks for leaves typed links as they are', async
 });
 
 test('an upload in progress is shown on return, and its link cannot be submitted meanwhile', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const field = page.getByLabel('Analyse a reel');
     const button = page.getByRole('button', { name: 'Analyse', exact: true });
     let sent = 0;
@@ -261,8 +254,7 @@ test('an upload in progress is shown on return, and its link cannot be submitted
 });
 
 test('a submission whose response was lost is not analysed twice', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person: administrator });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person: administrator });
     const seen = [];
     await page.route('**/dashboard/api/reels/analyze', async (route) => {
         const response = await route.fetch();

@@ -3,16 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invited, PASSWORD, Person, SAMPLE } from './daemon.js';
 import { startBoth } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser } = await startBoth();
+const { daemon, open } = await startBoth();
 let administrator;
 
 const withoutOrigin = (link) => link.replace(/^https?:\/\/[^/]+/, '');
 
 test('the setup link creates the first administrator', async () => {
-    const visitor = await Visitor.open(browser, daemon);
-    const { page } = visitor;
+    const { visitor, page } = await open();
     await visitor.visit(withoutOrigin(daemon.setUpLink));
     await page.getByRole('heading', { name: 'Set up reelsd' }).waitFor();
     await page.getByLabel('E-mail address').fill('root@example.test');
@@ -24,7 +23,7 @@ test('the setup link creates the first administrator', async () => {
     visitor.assertClean();
 
     // It works once.
-    const late = await Visitor.open(browser, daemon);
+    const { visitor: late } = await open();
     await late.visit(withoutOrigin(daemon.setUpLink));
     await late.page.getByText('This link is no longer valid').waitFor();
     late.assertClean('404 /dashboard/invitation');
@@ -45,8 +44,7 @@ for (const width of WIDTHS) {
     test(`an invitation asks for a password, at ${width} px`, async () => {
         const email = `invited-${width}@example.test`;
         const { link } = await administrator.request('POST', '/api/admin/accounts', { email });
-        const visitor = await Visitor.open(browser, daemon, { width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ width });
         await visitor.visit(withoutOrigin(link));
         assert.equal(await page.getByLabel('E-mail address').inputValue(), email);
         await visitor.waitForFocus(page.getByLabel('Password'));
@@ -59,8 +57,7 @@ for (const width of WIDTHS) {
     });
 
     test(`sign-in leads to the requested page, at ${width} px`, async () => {
-        const visitor = await Visitor.open(browser, daemon, { width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ width });
         await page.goto('/usage');
         await page.waitForURL('**/sign-in?next=%2Fusage');
         await page.getByLabel('E-mail address').fill('root@example.test');
@@ -85,9 +82,8 @@ for (const width of WIDTHS) {
 
     test(`the password can be changed, and other sessions end, at ${width} px`, async () => {
         const person = await invited(administrator, `changing-${width}@example.test`);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
-        const other = await Visitor.open(browser, daemon, { width });
+        const { visitor, page } = await open({ person, width });
+        const { visitor: other } = await open({ width });
         await other.visit('/sign-in');
         await other.page.getByLabel('E-mail address').fill(person.email);
         await other.page.getByLabel('Password').fill(PASSWORD);
@@ -123,7 +119,7 @@ test('a tab reloads when another account has signed in, and changes nothing ther
     const signInAsSecond = (visitor) => visitor.context.addCookies(
         [{ name, value, url: daemon.origin, httpOnly: true, sameSite: 'Strict' }]);
     const openTab = async (answerEvents = (route) => route.continue()) => {
-        const visitor = await Visitor.open(browser, daemon, { person: first });
+        const { visitor } = await open({ person: first });
         await visitor.page.route('**/dashboard/api/events', answerEvents);
         await visitor.visit('/');
         await visitor.page.evaluate(() => {
@@ -171,8 +167,7 @@ test('a tab reloads when another account has signed in, and changes nothing ther
 test('typed links and options survive other pages and an expired session, and are not shown to another account', async () => {
     const [person, other] = [await invited(administrator, 'typing@example.test'), await invited(administrator, 'other@example.test')];
     await person.finished(SAMPLE);
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     const links = page.getByLabel('Analyse a reel');
     const options = page.getByText(/^Options/);
     const signIn = async ({ email }) => {
@@ -213,8 +208,7 @@ test('typed links and options survive other pages and an expired session, and ar
 
 test('signing out after the session has ended elsewhere is not an error', async () => {
     const person = await invited(administrator, 'ended@example.test');
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     await visitor.visit('/account');
     await visitor.context.clearCookies();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();

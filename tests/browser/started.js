@@ -1,9 +1,12 @@
 // The daemon, the browser and the first administrator of a test file. They end after its tests, and tabs after each.
 import { after, afterEach } from 'node:test';
 import { firstAdministrator, startDaemon } from './daemon.js';
-import { launchBrowser } from './visitor.js';
+import { launchBrowser, Visitor } from './visitor.js';
 
-/** Starts a daemon (with arguments of startDaemon()) and a browser: `{daemon, browser}`. */
+/**
+ * Starts a daemon (with arguments of startDaemon()) and a browser: `{daemon, open}`. `open` opens a tab with options of
+ * Visitor.open(): `{visitor, page}`.
+ */
 export async function startBoth(...args) {
     const [daemon, browser] = await Promise.all([startDaemon(...args), launchBrowser()]);
     afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
@@ -11,11 +14,15 @@ export async function startBoth(...args) {
         await browser.close();
         await daemon.stop();
     });
-    return { daemon, browser };
+    const open = async (options) => {
+        const visitor = await Visitor.open(browser, daemon, options);
+        return { visitor, page: visitor.page };
+    };
+    return { daemon, open };
 }
 
 /** As startBoth(), with the `administrator`. */
 export async function start(...args) {
-    const { daemon, browser } = await startBoth(...args);
-    return { daemon, browser, administrator: await firstAdministrator(daemon) };
+    const started = await startBoth(...args);
+    return { ...started, administrator: await firstAdministrator(started.daemon) };
 }

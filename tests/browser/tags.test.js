@@ -3,16 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SAMPLE, UNAVAILABLE } from './daemon.js';
 import { start } from './started.js';
-import { Visitor } from './visitor.js';
 
-const { daemon, browser, administrator: person } = await start();
+const { daemon, open, administrator: person } = await start();
 await person.finished(UNAVAILABLE);
 await person.finished(daemon.hostileLink);
 const reel = await person.finished(SAMPLE);
 
 test('a reel is tagged on its page', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person, width: 390 });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person, width: 390 });
     await visitor.visit(`/reels/${reel.id}`);
     await page.getByLabel('New tag').waitFor();
     await person.request('PUT', `/api/reels/${reel.id}/tags`, { tags: ['elsewhere'] });
@@ -35,8 +33,7 @@ test('a reel is tagged on its page', async () => {
 
 test('the beginning of a tag or an author is completed even before the suggestions have arrived', async () => {
     await person.request('PUT', `/api/reels/${reel.id}/tags`, { tags: ['kitchen'] });
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     for (const [name, source, beginning, query] of [['Tag', '**/dashboard/api/reels/tags', 'kit', '?tag=kitchen'],
         ['Author', '**/dashboard/api/reels?limit=100*', 'REELS', '?author=reelsd']]) {
         let release;
@@ -63,8 +60,7 @@ test('the beginning of a tag or an author is completed even before the suggestio
 for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
     test(`several reels are tagged, at ${width} px, ${scheme}`, async () => {
         const tag = `tag-${scheme}`;
-        const visitor = await Visitor.open(browser, daemon, { person, width, scheme });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width, scheme });
         await visitor.visit('/');
         await page.getByText('0:14').first().waitFor();
         const boxes = page.locator('.row-select input');
@@ -105,14 +101,13 @@ for (const [width, scheme] of [[390, 'light'], [1280, 'dark']]) {
 
 for (const [width, scheme] of [[320, 'dark'], [1280, 'light']]) {
     test(`sessions are listed and ended, at ${width} px`, async () => {
-        const other = await Visitor.open(browser, daemon, { width });
+        const { visitor: other } = await open({ width });
         await other.visit('/sign-in');
         await other.page.getByLabel('E-mail address').fill('admin@example.test');
         await other.page.getByLabel('Password').fill('a horse in the kitchen');
         await other.page.keyboard.press('Enter');
         await other.page.getByRole('heading', { name: 'Reels', exact: true }).waitFor();
-        const visitor = await Visitor.open(browser, daemon, { person, width, scheme });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width, scheme });
         await visitor.visit('/account');
         await page.getByText('This browser').waitFor();
         await visitor.assertLayout();

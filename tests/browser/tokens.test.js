@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 
 async function statusWith(token) {
     const headers = { Authorization: `Bearer ${token}` };
@@ -17,8 +17,7 @@ for (const width of WIDTHS) {
         if (width === WIDTHS[0]) {
             await administrator.request('POST', '/api/tokens', { name: 'next to it' });
         }
-        const visitor = await Visitor.open(browser, daemon, { person: administrator, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person: administrator, width });
         await visitor.context.grantPermissions(['clipboard-read', 'clipboard-write']);
         await visitor.visit('/tokens');
         await page.getByLabel('Name of the new token').fill(name);

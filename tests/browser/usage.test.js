@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { invited } from './daemon.js';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 const person = await invited(administrator, 'person@example.test');
 const job = await person.finished(daemon.hostileLink);
 assert.equal(job.status, 'done', JSON.stringify(job));
@@ -16,8 +16,7 @@ await administrator.request('PATCH', `/api/admin/accounts/${id}`, { monthly_budg
 for (const width of WIDTHS) {
     test(`the chart and the tables show the usage, at ${width} px`, async () => {
         const [row] = await person.request('GET', '/api/reels/usage/days?from=2026-01-01&to=2099-12-31');
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/usage');
         await page.getByRole('img', { name: /^Cost by day and model/ }).waitFor();
         assert.ok(await page.locator('.chart rect.series').count() >= 1);
@@ -70,8 +69,7 @@ test('usage is split by purpose, and reels are counted where nothing was paid', 
     const today = new Date().toISOString().slice(0, 10);
     const row = (purpose, cost) => ({ date: today, provider: 'gemini', model: 'gemini-3.8-flash', purpose, calls: 2,
         prompt_tokens: 900, output_tokens: 100, total_tokens: 1000, cost_usd: cost });
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     await page.route('**/dashboard/api/reels/usage/days?*',
         (route) => route.fulfill({ json: [row('analysis', 0.03), row('ask', 0.002), row('embedding', 0.0001)] }));
     await page.route('**/dashboard/api/reels/usage?*',
@@ -90,8 +88,7 @@ test('usage is split by purpose, and reels are counted where nothing was paid', 
 });
 
 test('the limits fit where a part of the cost is estimated', async () => {
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     await page.route('**/dashboard/api/reels/usage/budget', async (route) => {
         const response = await route.fetch();
         const estimated = { spent_this_month_usd: 0.1582, estimated_this_month_usd: 0.0218 };
@@ -107,8 +104,7 @@ test('without cost, the reels are counted', async () => {
     const day = (age) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
     const row = (date) => ({ date, provider: 'local', model: 'reelsd-local-3', purpose: 'analysis', calls: 3, prompt_tokens: 0,
         output_tokens: 0, total_tokens: 0, cost_usd: 0 });
-    const visitor = await Visitor.open(browser, daemon, { person });
-    const { page } = visitor;
+    const { visitor, page } = await open({ person });
     await page.route('**/dashboard/api/reels/usage/days?*', (route) => route.fulfill({ json: [row(day(1)), row(day(0))] }));
     await page.route('**/dashboard/api/reels/usage?*', (route) => route.fulfill({ json: { by_day: [1, 0].map((age) =>
         ({ date: day(age), reels: age + 2, calls: 3, total_tokens: 0, cost_usd: 0 })) } }));

@@ -5,9 +5,9 @@ import { after, test } from 'node:test';
 import { invited, UNAVAILABLE } from './daemon.js';
 import { startReceiver } from './receiver.js';
 import { start } from './started.js';
-import { Visitor, WIDTHS } from './visitor.js';
+import { WIDTHS } from './visitor.js';
 
-const { daemon, browser, administrator } = await start();
+const { daemon, open, administrator } = await start();
 const receiver = await startReceiver();
 after(() => receiver.stop());
 
@@ -21,8 +21,7 @@ function isSignedWith(secret, { headers, body }) {
 for (const width of WIDTHS) {
     test(`a webhook is set, delivered and redelivered, at ${width} px`, async () => {
         const person = await invited(administrator, `hook-${width}@example.test`);
-        const visitor = await Visitor.open(browser, daemon, { person, width });
-        const { page } = visitor;
+        const { visitor, page } = await open({ person, width });
         await visitor.visit('/');
         await page.getByLabel('Pages').getByRole('link', { name: 'Webhooks' }).click();
         await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
@@ -150,7 +149,7 @@ test('a long log is read in pages', async () => {
     for (let count = 0; count < 23; count += 1) {
         await person.finished(UNAVAILABLE);
     }
-    const visitor = await Visitor.open(browser, daemon, { person });
+    const { visitor } = await open({ person });
     await visitor.visit('/webhooks');
     await visitor.page.locator('.delivery').nth(19).waitFor();
     assert.equal(await visitor.page.locator('.delivery').count(), 20);
