@@ -125,7 +125,6 @@ void add_extract_preset_routes(
 
 // Reels
 
-/// The answer to a read of one reel.
 struct reel_read {
     std::optional<http::response> refused = {};  ///< Set when the caller is unknown.
     /// JSON as clients see it; null when the caller has no such reel.
@@ -146,7 +145,6 @@ struct reels_service {
 /// Returns a reader that authenticates with the middleware of the path.
 [[nodiscard]] reel_reader authenticated_reader(jobs::job_store jobs);
 
-/// The routes of one reel.
 void add_reel_routes(http::router& router, std::string_view prefix, reels_service& service);
 void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::job_store& jobs);
 
@@ -229,7 +227,6 @@ struct sent_events {
 /// nothing has changed. Skips intermediate states. Without `sent`, the first event of a stream.
 [[nodiscard]] std::string events_until(
     std::optional<sent_events>& sent, const jobs::job_state_view& now);
-/// The event of a deleted job.
 [[nodiscard]] std::string deleted_event(job_id job);
 
 // Kept videos and pictures
@@ -303,11 +300,9 @@ void add_export_routes(http::router& router, std::string_view prefix, export_ser
 
 /// Usage of an account (docs/openapi.yaml).
 [[nodiscard]] std::string usage_view(const usage::report& report);
-/// By day and model, as an array.
 [[nodiscard]] std::string usage_days_view(const std::vector<usage::daily_model_sums>& days);
 /// Usage of one reel: its calls and their total cost.
 [[nodiscard]] std::string reel_usage_view(const usage::reel_report& report);
-/// Budget and spending.
 [[nodiscard]] std::string budget_view(const usage::budget_report& report);
 
 /// As usage_days_view() in CSV: RFC 4180 with a header line, UTF-8. An unknown cost is an empty

@@ -171,7 +171,6 @@ std::vector<milliseconds> begins_of(words_view words, const std::vector<spoken_w
     return begins;
 }
 
-/// The cue of the words [first, first + count).
 subtitle_cue cue_of(
     const timed_words& speech, std::size_t first, std::size_t count, milliseconds begin,
     milliseconds end) {

@@ -17,7 +17,6 @@ class router;
 
 namespace reelsd::api {
 
-/// What a word ends.
 enum class word_end : std::uint8_t { nothing, clause, sentence };
 
 /// A word, within which lines do not break. A view into the text.
@@ -54,7 +53,6 @@ struct timed_part {
     std::chrono::milliseconds begin{0};
 };
 
-/// A subtitle.
 struct subtitle_cue {
     std::chrono::milliseconds begin{0};
     std::chrono::milliseconds end{0};  ///< After `begin`.

@@ -104,7 +104,6 @@ refused_answer refusal_of(const http::request_context& ctx, const http::body_pie
     return ctx.problem(piece.refused->code, piece.refused->message);
 }
 
-/// Refuses a file for which the store has no space.
 refused_answer check_space(
     const http::request_context& ctx, const submission_service& service, std::uint64_t bytes) {
     if (!service.check_space) return std::nullopt;
@@ -113,7 +112,6 @@ refused_answer check_space(
     return ctx.problem(has_space.error());
 }
 
-/// Adds the next bytes of the video.
 awaitable<refused_answer> add_to(
     jobs::upload_writer& file, std::string_view bytes, const http::request_context& ctx,
     const submission_service& service) {
@@ -312,7 +310,6 @@ input<jobs::submission> submission_of(
         .options = std::move(common->analysis)};
 }
 
-/// Receives the file and submits it.
 awaitable<http::response> receive_and_submit(
     http::request_context& ctx, submission_service& service, upload_form& form, upload_id id) {
     jobs::upload_writer file{service.uploads, id, service.video_bytes_max};

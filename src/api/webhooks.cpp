@@ -64,7 +64,6 @@ std::string test_body(time_point at) {
     return webhooks::delivery_body(delivery);
 }
 
-/// Seconds, to the millisecond.
 double rounded_seconds(seconds_f took) {
     return std::round(took.count() * 1e3) / 1e3;
 }

@@ -153,7 +153,6 @@ result<std::string> read_at(int file, std::uint64_t offset, std::size_t bytes_ma
     return piece;
 }
 
-/// The seal of a file's first `size` bytes.
 result<std::string> seal_of(int file, std::uint64_t size, const time_limit& until) {
     constexpr std::size_t piece_bytes = std::size_t{1024} * 1024;
     file_digest digest;
@@ -237,7 +236,6 @@ result<void> load_into_older_server(
     return loaded ? result<void>{} : loaded.error();
 }
 
-/// pg_restore loads the archive into the database, in one transaction.
 result<void> load_archive(
     const db::client_program& pg_restore, const fs::path& file, const time_limit& until) {
     process::child_command command;
@@ -256,7 +254,6 @@ result<void> load_archive(
     return load_into_older_server(pg_restore, file, until);  // Nothing was loaded yet.
 }
 
-/// Appends the seal to an open file, after reading it.
 result<void> seal_backup(int file, const time_limit& until) {
     const auto size = size_of_open(file);
     if (!size) return size.error();
@@ -380,7 +377,6 @@ result<void> check_not_empty(const std::string& connection) {
         "this database is empty; --data-dir or --database-url must be the server's"};
 }
 
-/// pg_dump and pg_restore, and when to stop them.
 struct backup_tools {
     db::client_program pg_dump;
     db::client_program pg_restore;

@@ -35,7 +35,6 @@ struct doctor_command {};
 struct healthcheck_command {};
 [[nodiscard]] result<void> execute(const healthcheck_command&, const settings&, const log::logger&);
 
-/// Prints the table of settings as JSON.
 struct settings_command {};
 [[nodiscard]] result<void> execute(const settings_command&, const settings&, const log::logger&);
 

@@ -65,7 +65,6 @@ std::chrono::milliseconds drain_of(const settings& config) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(config.shutdown_drain);
 }
 
-/// Examines the media program's jail, and logs which layers are active.
 std::vector<media::jail_layer> examine_jail(
     const media::media_client& media, const log::logger& log) {
     const auto report = media.examine_jail(deadline::after(jail_time_max), std::stop_token{});

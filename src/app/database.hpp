@@ -92,7 +92,6 @@ private:
     awaitable<void> restart();
     awaitable<void> suspend_pool();
     awaitable<void> write_back(deadline by);
-    /// Runs the operation on another thread.
     awaitable<void> run_cluster(result<std::string> (db::private_cluster::*operation)(deadline));
 
     database& store_;

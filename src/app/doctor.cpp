@@ -513,7 +513,6 @@ settings with_stored_model(
     return config;
 }
 
-/// Checks the configured models.
 void check_models(report& lines, const settings& config, const log::logger& log) {
     const media::media_client media{media_options_of(config)};
     const auto models = analyzers::create(config, "0", media, {}, log);

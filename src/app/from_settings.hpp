@@ -53,7 +53,6 @@ struct installation {
 [[nodiscard]] installation installation_of(
     const std::filesystem::path& program, const settings& config);
 
-/// The options of the media program: its path and the settings that concern it.
 [[nodiscard]] media::media_options media_options_of(const settings& config);
 
 /// The resolvers to use, in order: the setting, or its default, which includes the session if there

@@ -51,7 +51,6 @@ struct received_message {
 /// Waits for a message until `by`.
 [[nodiscard]] received_message await_message(int link, deadline by);
 
-/// The sockets of a data directory's daemons.
 class handover_directory {
 public:
     /// Creates `data_dir`/daemons if it does not exist. Errors: storage_failed.

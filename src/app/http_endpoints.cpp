@@ -30,7 +30,6 @@ bool is_loopback(const std::string& host) {
     return !failed && address.is_loopback();
 }
 
-/// The public host name.
 std::string own_name(const settings& config) {
     boost::system::error_code failed;
     if (config.public_url.empty()) return asio::ip::host_name(failed);

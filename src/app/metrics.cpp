@@ -41,7 +41,6 @@ double real(Number number) {
     return static_cast<double>(number);
 }
 
-/// The values of a snapshot as metrics.
 class snapshot_registry {
 public:
     explicit snapshot_registry(const metrics_snapshot& now) {

@@ -43,7 +43,6 @@ public:
     [[nodiscard]] result<void> ready() const { return send("READY=1"); }
     /// The daemon rereads its files; ready() ends it.
     [[nodiscard]] result<void> reloading() const;
-    /// The daemon is stopping.
     [[nodiscard]] result<void> stopping() const { return send("STOPPING=1"); }
 
 private:

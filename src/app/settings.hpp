@@ -127,7 +127,6 @@ struct settings {
     std::string log_file;  ///< Only for the daemon; empty: standard error.
 };
 
-/// Whether `listen` serves HTTPS.
 [[nodiscard]] bool serves_tls(const settings& config) noexcept;
 
 /// Where people reach the dashboard: `public-url`, or `listen` with the port in use.

@@ -222,7 +222,6 @@ protected:
         if (is_first) flush_soon_();
     }
 
-    /// Writes the batch.
     void flush_() override {
         if (batch_lines_ == 0) return;
         write(view_of(batch_), batch_lines_);

@@ -71,7 +71,6 @@ private:
     };
     using task = std::variant<stored_message, ephemeral_message>;
 
-    // The outbox's thread.
     void run_outbox(const std::stop_token& stop);
     [[nodiscard]] bool fetch_identity(const std::stop_token& stop);
     [[nodiscard]] bool accept_identity(const api_answer& answer);
@@ -83,10 +82,8 @@ private:
     void dispatch_ephemeral_messages(const std::set<chats::chat_id>& were_busy, time_point now);
     void wait_for_work(const std::stop_token& stop, time_point until);
 
-    // The update poller's thread.
     void run_update_poller(const std::stop_token& stop);
 
-    // The senders' threads.
     void run_sender(const std::stop_token& stop);
     void finish(const task& sent, const send_result& outcome, time_point now);
     void release_chat(const task& unsent);  ///< Requires the mutex.

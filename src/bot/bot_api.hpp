@@ -56,7 +56,6 @@ struct api_answer {
 /// `jitter` from 0 to 1 shortens it by up to a half.
 [[nodiscard]] std::chrono::milliseconds backoff(int failures, double jitter) noexcept;
 
-/// A file of a message.
 struct outgoing_file {
     std::string field;  ///< Its parameter of the method.
     std::string name;   ///< "reel-42.json": only [a-z0-9.-].
@@ -64,7 +63,6 @@ struct outgoing_file {
     std::string content;
 };
 
-/// A message with files.
 struct file_message {
     std::string method;  ///< "sendDocument", "sendPhoto" or "sendMediaGroup".
     chats::message_target target;

@@ -58,7 +58,6 @@ struct read_outcome {
     std::optional<error> failure = {};
 };
 
-/// The pictures of a job.
 awaitable<read_outcome> read_frames(const bot_dependencies& dependencies, job_id job) {
     read_outcome read;
     read.frames = co_await dependencies.media.frames_of(job, soon());

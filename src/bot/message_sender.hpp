@@ -49,7 +49,6 @@ struct next_step {
 /// edited. Messages for an account that the chat is no longer linked to are dropped.
 [[nodiscard]] next_step next_step_of(const chats::waiting_message& row);
 
-/// The outcome of an attempt to send a message.
 struct send_result {
     enum class outcome : std::uint8_t { done, rate_limited, failed };
     outcome what = outcome::done;
@@ -139,7 +138,6 @@ private:
         const chats::waiting_message& row, const chats::message_progress& progress);
 };
 
-/// The parameters of sendMessage.
 [[nodiscard]] json message_parameters(const chats::message_target& target, std::string_view html);
 
 }  // namespace reelsd::bot

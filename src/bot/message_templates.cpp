@@ -16,7 +16,6 @@
 namespace reelsd::bot::templates {
 namespace {
 
-/// `text` on one line, cut to `bytes_max` bytes.
 std::string short_line(std::string_view text, std::size_t bytes_max) {
     std::string line{utf8_prefix(text, bytes_max)};
     std::replace(line.begin(), line.end(), '\n', ' ');

@@ -99,7 +99,6 @@ struct usage_summary {
 [[nodiscard]] rich_text finished_reel(
     job_id job, std::string_view result, const std::optional<usage::decimal>& cost_usd);
 
-/// The time and description of a key moment.
 [[nodiscard]] rich_text key_moment(const json& moment);
 
 /// "free", "$0.0123" or "unknown".

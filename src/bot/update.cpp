@@ -224,7 +224,6 @@ std::string without_mention(std::string_view text, const bot_identity& self) {
     return std::string{trimmed(rest)};
 }
 
-/// Removes punctuation around a link.
 std::string_view without_punctuation(std::string_view word) {
     const auto end = word.find_last_not_of(".,;:!?)]}>'\"");
     word = word.substr(0, end == std::string_view::npos ? 0 : end + 1);

@@ -16,7 +16,6 @@
 /// tolerant: it ignores unknown fields, and members that are missing or of another type.
 namespace reelsd::bot {
 
-/// An entity of a text.
 struct text_entity {
     std::string type;          ///< "text_link", "text_mention", ...
     std::string address = {};  ///< Target of a text_link.
@@ -121,7 +120,6 @@ struct button_command {
 /// Empty for data that button_data() does not produce.
 [[nodiscard]] std::optional<button_command> parse_button(std::string_view data);
 
-/// A question and the reel that it is about.
 struct asked_question {
     std::optional<job_id> reel;  ///< Empty: all reels of the account.
     std::string text;            ///< Trimmed; may be empty.

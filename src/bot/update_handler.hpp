@@ -20,7 +20,6 @@
 
 namespace reelsd::bot {
 
-/// The submission of a video that was sent to a chat.
 struct video_submission {
     account_id account;
     std::string idempotency_key;

@@ -25,7 +25,6 @@ using outcome = api_answer::outcome;
 constexpr auto get_file_time_max = 20s;
 /// Other updates wait for the download. 20 MB require at least 350 kB/s.
 constexpr auto download_time_max = 60s;
-/// Size of a stored chunk.
 constexpr std::size_t piece_bytes_max = std::size_t{512} * 1024;
 /// The same as for a chunk of upload_writer.
 constexpr auto piece_time_max = 10s;

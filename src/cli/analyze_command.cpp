@@ -28,7 +28,6 @@ constexpr int failures_max = 20;
 /// Extra time to wait for each link, once a list needs more than the default.
 constexpr std::chrono::seconds wait_per_link{60};
 
-/// Arguments of `reels analyze`.
 struct analyze_arguments {
     std::vector<std::string> links;  ///< Also paths of files. Empty: read from standard input.
     submission options;              ///< For each of them; `link` is that of a single file's post.
@@ -85,7 +84,6 @@ std::optional<std::int64_t> failed_reel_in(const json& answer) {
     return integer_of(answer, "id");
 }
 
-/// The value of `extract` in a submission.
 result<json> extract_from(const std::string& argument) {
     const auto preset = [](json value) {
         return result<json>{boost::system::in_place_value, std::move(value)};
@@ -317,7 +315,6 @@ exit_code run_analyze_list(const command_context& context, const analyze_argumen
     return output.finish(arguments.links.size(), arguments.wait);
 }
 
-/// Submits the only link or file.
 result<api_answer> submit_one(const command_context& context, const analyze_arguments& arguments) {
     auto options = arguments.options;
     const auto& argument = arguments.links.front();

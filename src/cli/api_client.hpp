@@ -27,7 +27,6 @@ struct api_answer {
     json document;  ///< An object or an array, as each call says.
 };
 
-/// How a stream of events ended.
 struct events_end {
     enum class reason : std::uint8_t {
         reader_done,  ///< `on_event` returned false.
@@ -49,7 +48,6 @@ struct list_query {
     std::optional<std::string> author = {};  ///< Only reels of this author.
 };
 
-/// One page of the list.
 struct reel_page {
     api_answer reels;                        ///< An array.
     std::optional<std::string> next_cursor;  ///< None: this was the last page.
@@ -89,7 +87,6 @@ struct download_target {
     std::function<result<void>(std::span<const std::byte>)> write;
 };
 
-/// Last known state of a job.
 struct job_progress {
     std::int64_t id = 0;  ///< 0: not submitted yet.
     std::string status;
@@ -107,7 +104,6 @@ struct job_progress {
 [[nodiscard]] bool has_ended(const json& job);
 [[nodiscard]] bool has_ended(const job_progress& state) noexcept;
 
-/// Parameters of a wait for one job.
 struct job_wait {
     std::int64_t id = 0;
     std::chrono::milliseconds at_most{0};  ///< 0: returns the current state.
@@ -245,7 +241,6 @@ private:
         all,
         only_refused,  ///< Only 429. After 503, a model may have been called and paid.
     };
-    /// Result of all attempts together.
     struct delivery {
         result<net::http_response> response;
         bool maybe_done_before = false;  ///< An earlier attempt may have taken effect.
@@ -253,7 +248,6 @@ private:
     [[nodiscard]] delivery send(
         net::http_request request, std::chrono::seconds answer_time_max,
         const std::stop_token& stop, retries allowed = retries::all) const;
-    /// Outcome of one request of a download.
     struct download_attempt {
         result<void> ended;
         attempt_outcome outcome;

@@ -33,7 +33,6 @@ struct command_context {
     std::stop_token stop;
 };
 
-/// One parsed command, ready to run.
 struct server_command {
     std::function<exit_code(const command_context&)> run;
     retry_policy retries = {};  ///< For all its requests.
@@ -42,7 +41,6 @@ struct server_command {
 using local_command = std::function<exit_code(std::FILE* out)>;
 using command = std::variant<server_command, local_command>;
 
-/// A valid command line.
 struct command_line {
     settings_source flags;
     std::optional<std::filesystem::path> config;  ///< `--config`; none: the default file, if any.

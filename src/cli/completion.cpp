@@ -121,7 +121,6 @@ std::string bash_reply(std::string_view words) {
     return fmt::format("COMPREPLY=($(IFS=' ' compgen -W '{}' -- \"$current\"))", words);
 }
 
-/// The completions of options with known values.
 std::string bash_values(const CLI::App& program) {
     std::string values;
     for (const auto& [name, option] : options_by_name(program)) {

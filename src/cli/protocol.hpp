@@ -54,7 +54,6 @@ enum class exit_code : int {
 [[nodiscard]] std::optional<std::chrono::seconds> retry_after_of(
     std::optional<std::string_view> value);
 
-/// Number and delays of the retries of a request.
 struct retry_policy {
     int attempts_max = 3;                 ///< The first one counts.
     std::chrono::seconds first_delay{1};  ///< Doubled each time.
@@ -62,7 +61,6 @@ struct retry_policy {
     std::chrono::seconds delay_max{60};
 };
 
-/// Outcome of one attempt.
 struct attempt_outcome {
     std::optional<int> status;                        ///< HTTP status; none without a response.
     std::optional<std::chrono::seconds> retry_after;  ///< Requested by the server.
@@ -74,7 +72,6 @@ struct attempt_outcome {
 [[nodiscard]] std::optional<std::chrono::seconds> delay_before_next(
     const retry_policy& policy, int attempts_made, const attempt_outcome& outcome);
 
-/// One server-sent event.
 struct server_event {
     std::string name;  ///< "message" if the server sent no name.
     std::string data;  ///< Lines, joined by line feeds.

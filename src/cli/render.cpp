@@ -116,7 +116,6 @@ void draw_value(page& out, std::size_t indent, const std::string& lead, const js
     }
 }
 
-/// The id of a reel, or no_value.
 std::string id_text(const json& reel) {
     const auto id = integer_of(reel, "id");
     return id ? fmt::format("{}", *id) : no_value;

@@ -30,7 +30,6 @@ inline constexpr std::size_t email_bytes_max = 254;
 /// 404, or 409 with the reason, for an account that cannot be deleted.
 [[nodiscard]] http::response erasure_refusal(const http::request_context& ctx, const error& why);
 
-/// Accounts, for administrators.
 void add_account_routes(http::router& router, std::string_view prefix, account_service& service);
 
 /// The changes in a request body: `invalid_argument` with the text for the client. Pure.

@@ -20,10 +20,8 @@ namespace reelsd::dashboard {
 /// the scheme and show no dialog.
 inline constexpr std::string_view session_challenge = "Session realm=\"dashboard\"";
 
-/// The caller of a session with this secret.
 [[nodiscard]] http::caller_identity identity_of(accounts::session session, std::string_view secret);
 
-/// The authentication middleware for sessions.
 class session_authentication {
 public:
     session_authentication(accounts::session_store sessions, std::function<std::string()> origin)
@@ -66,7 +64,6 @@ private:
 /// The proof in a `Cookie` header; empty when there is no valid one.
 [[nodiscard]] std::optional<std::string_view> device_proof_in(
     std::string_view cookie_header, bool is_secure);
-/// `Set-Cookie` for a proof.
 [[nodiscard]] std::string device_cookie(std::string_view proof, bool is_secure);
 
 /// The `X-CSRF-Token` header of a session's pages, derived from the session's secret, which other

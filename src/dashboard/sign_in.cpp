@@ -172,7 +172,6 @@ awaitable<http::response> sign_out(http::request_context& ctx, sign_in_service& 
     co_return answer;
 }
 
-/// Hash of the secret of the request's session.
 accounts::secret_hash current_session(http::request_context& ctx, sign_in_service& service) {
     const auto secret = session_secret_in(ctx.header("Cookie").value_or(""), is_secure(service));
     return accounts::sha256_of(secret.value_or(""));

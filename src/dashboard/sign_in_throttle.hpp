@@ -9,7 +9,6 @@
 
 namespace reelsd::dashboard {
 
-/// One attempt to sign in.
 struct guess {
     std::string email;
     std::string remote;  ///< An IP address.

@@ -116,7 +116,6 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return pointers;
 }
 
-/// Returns a descriptor to read `text` from.
 unique_fd readable(const std::string& text) {
     if (text.empty()) return unique_fd{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
     unique_fd file{::memfd_create("input", MFD_CLOEXEC)};

@@ -142,7 +142,6 @@ public:
         open_now();
     }
 
-    /// Closes connections without queries in flight.
     void close_idle() {
         for (const auto& connection : connections_) {
             if (connection->in_flight().empty())
@@ -175,7 +174,6 @@ public:
         watch_until(query->by.when());
     }
 
-    /// Completes the caller of this query with operation_aborted.
     void cancel(const std::shared_ptr<pending_query>& query) {
         if (!query->caller) return;  // Already completed.
         std::erase(waiting_, query);

@@ -145,7 +145,6 @@ void execute(PGconn& connection, const std::string& text, deadline by) {
     collect(connection, by);
 }
 
-/// open_session() at one server.
 result<connection_ptr> open_at(
     const connection_host& server, const std::string& connection_string,
     const session_limits& limits, deadline by, int stop_fd) {

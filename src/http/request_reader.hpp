@@ -16,7 +16,6 @@
 /// Pure functions.
 namespace reelsd::http {
 
-/// Progress in finding the end of a head.
 struct head_scan {
     /// Bytes of the head, including its closing empty line; nothing while it is incomplete.
     std::optional<std::size_t> end;
@@ -28,7 +27,6 @@ struct head_scan {
 /// Continues a scan of `received` at `from`.
 [[nodiscard]] head_scan scan_head(std::string_view received, std::size_t from);
 
-/// A parsed head.
 struct request_head {
     std::string_view method;  ///< Within the head.
     request_target target;

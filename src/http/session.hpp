@@ -64,7 +64,6 @@ private:
         --acquired_;
         if (--known->second == 0) by_client_.erase(known);
     }
-    /// The client of an address, as a map key.
     static std::string client_key(const boost::asio::ip::address& remote) {
         constexpr std::ptrdiff_t prefix_bytes = 8;
         if (remote.is_v6()) {

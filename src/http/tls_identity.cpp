@@ -69,7 +69,6 @@ int no_password(char* /*target*/, int /*size*/, int /*is_new*/, void* /*unused*/
     return -1;
 }
 
-/// All certificates of the file, in its order.
 result<std::vector<certificate_ptr>> read_chain(const std::string& file) {
     constexpr std::string_view what = "the certificate";
     const auto text = read_pem(what, file);

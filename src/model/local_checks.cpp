@@ -217,7 +217,6 @@ bool is_nearly(std::string_view left, std::string_view right) {
            right.substr(std::min(same + 1, right.size()));
 }
 
-/// All words that OCR read.
 class ocr_words {
 public:
     explicit ocr_words(const std::vector<timed_text>& texts) {

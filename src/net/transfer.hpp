@@ -27,7 +27,6 @@ public:
         if (request.streamed_body) body_reader_.emplace(*request.streamed_body);
     }
 
-    /// Sets the callbacks of `handle` to this object.
     void attach(CURL* handle);
 
     /// Returns the response after libcurl has ended the transfer of `handle` with `outcome`.

@@ -61,7 +61,6 @@ void merge(document& first, document later) {
     for (auto& [name, value] : data.items()) (*target)[name] = std::move(value);
 }
 
-/// The whole answer as one document.
 std::optional<document> document_of(std::string_view body) {
     const auto text = unguarded(body);
     if (auto whole = parse_block(text)) return whole;
@@ -304,7 +303,6 @@ void for_each_occurrence(std::string_view html, std::string_view name, const aut
     }
 }
 
-/// The value of a JSON string literal.
 std::optional<std::string> unescaped(std::string_view literal) {
     const auto parsed = parse_block(literal);
     if (!parsed || !parsed->is_string()) return std::nullopt;

@@ -25,7 +25,6 @@ struct http_resolver_settings {
 /// The variant of the platform's experiments that a page uses. Both known values are accepted.
 inline constexpr const char* asbd_id = "359341";
 
-/// One answer, parsed and classified.
 struct classified_answer {
     answer_signals signals;
     answer_classification classification;

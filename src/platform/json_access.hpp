@@ -16,7 +16,6 @@ namespace reelsd::platform {
 /// The order of members does not matter.
 using document = nlohmann::json;
 
-/// The data of a page.
 struct data_blocks {
     /// In order. Views into the page.
     std::vector<std::string_view> all = {};

@@ -165,7 +165,6 @@ post describe_embedded(const document& media, const document& slide, const link&
     return subject;
 }
 
-/// The names that objects have for a post's code.
 constexpr auto code_names = std::to_array<const char*>({"code", "shortcode"});
 
 /// Observed manifests have 5 to 30 KB.

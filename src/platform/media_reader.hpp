@@ -41,7 +41,6 @@ inline constexpr const char* retired_key = "xdt_shortcode_media";
 /// Empty when the seconds since 1970 are missing or out of range.
 [[nodiscard]] std::optional<time_point> posted_at(std::optional<std::int64_t> seconds);
 
-/// Sets the caption, its hashtags and its mentions.
 void set_caption(post& subject, std::optional<std::string> caption);
 
 /// A file of a video, with picture and sound.

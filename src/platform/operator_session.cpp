@@ -29,7 +29,6 @@ constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 /// Browsers store fewer cookies per site.
 constexpr std::size_t cookies_max = 200;
 
-/// A cookie and its domain.
 struct listed_cookie {
     session_cookie cookie;
     std::string domain;  ///< Empty: the platform's.

@@ -88,7 +88,6 @@ std::vector<route> routes_by(
     return routes;
 }
 
-/// A resolver with the name of its route.
 class routed_resolver final : public resolver {
 public:
     routed_resolver(std::string name, std::unique_ptr<resolver> target)

@@ -76,7 +76,6 @@ attempt<pipe_ends> make_output_pipe() {
     return ends;
 }
 
-/// Owns posix_spawn's two tables.
 class spawn_tables : boost::noncopyable {
 public:
     spawn_tables() {
@@ -197,7 +196,6 @@ private:
     unique_fd pidfd_;
 };
 
-/// Appends `more`, and keeps only the end.
 void keep_tail(std::string& tail, std::string_view more) {
     tail.append(more);
     if (tail.size() > child_error_output_bytes_max) {
@@ -223,7 +221,6 @@ public:
           input_{std::move(input)},
           command_{command} {}
 
-    /// Reads until the child has ended or must be killed.
     child_outcome read_until_end(child_end& end, deadline by) {
         for (;;) {
             std::array<pollfd, 4> waited{

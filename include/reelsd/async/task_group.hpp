@@ -67,7 +67,6 @@ private:
     bool stopping_ = false;  ///< Set by request_stop(); tasks that have not begun are not started.
 };
 
-/// Returns a handler that logs exceptions of tasks.
 [[nodiscard]] task_group::failure_handler log_failure(log::logger log);
 
 }  // namespace reelsd::async

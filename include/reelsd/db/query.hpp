@@ -60,7 +60,6 @@ private:
     priority priority_;
 };
 
-/// A query of priority::essential.
 class essential_query : public query {
 public:
     template <std::size_t NameSize, std::size_t TextSize>

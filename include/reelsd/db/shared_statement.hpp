@@ -27,7 +27,6 @@
 
 namespace reelsd::db {
 
-/// Limits on how requests share statements.
 struct batching {
     /// Upper bound on concurrent statements. More requests wait for an answer and share the next.
     std::size_t statements_max = 2;

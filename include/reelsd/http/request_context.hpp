@@ -56,7 +56,6 @@ struct middleware {
     check accept;
 };
 
-/// Options in a line of a route table.
 struct route_options {
     enum class authenticator : std::uint8_t {
         middleware,
@@ -165,7 +164,6 @@ public:
     void set_middleware(const middleware* of_path) noexcept { middleware_ = of_path; }
     /// Errors: those of query_parameters::parse.
     [[nodiscard]] result<void> decode_query();
-    /// Requests stop().
     void request_stop();
 
 private:

@@ -50,7 +50,6 @@ namespace reelsd::http {
 /// The host of a `Host` header, or of an authority, without its port; IPv6 without brackets.
 [[nodiscard]] std::string_view host_without_port(std::string_view authority) noexcept;
 
-/// The address of a listener.
 struct listen_address {
     /// An IPv4 or IPv6 address; not a name, whose resolution would block.
     std::string host;

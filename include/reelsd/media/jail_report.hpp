@@ -20,7 +20,6 @@ enum class jail_policy : std::uint8_t {
 /// The value of the `jail` setting: "require" or "best-effort".
 [[nodiscard]] std::string_view name_of(jail_policy policy) noexcept;
 
-/// The policy with that name, if any.
 [[nodiscard]] std::optional<jail_policy> jail_policy_named(std::string_view name) noexcept;
 
 struct jail_layer {

@@ -160,7 +160,6 @@ struct output_report {
     std::uint64_t bytes = 0;  ///< Size of the whole file.
 };
 
-/// Bounds of one size of thumbnails.
 struct thumbnail_bounds {
     int width_max = 0;   ///< In pixels.
     int height_max = 0;  ///< In pixels.

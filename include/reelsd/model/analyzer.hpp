@@ -22,7 +22,6 @@
 
 namespace reelsd::model {
 
-/// One video to analyse.
 struct video_input {
     std::filesystem::path file;  ///< Downloaded, readable, not changed during the call.
     media::probe_report probe;   ///< Measured from that file; see analyzer::needs_probe().
@@ -36,7 +35,6 @@ struct video_input {
 /// What providers count separately. The ledger has these names.
 BOOST_DEFINE_FIXED_ENUM_CLASS(modality, std::uint8_t, text, image, video, audio, document, other)
 
-/// The tokens of one modality.
 struct modality_tokens {
     modality kind = modality::other;
     std::int64_t prompt = 0;  ///< Including cached ones.
@@ -65,7 +63,6 @@ struct call_usage {
     std::string kept_answer = {};
 };
 
-/// What a call of a model is made for.
 enum class call_kind : std::uint8_t {
     answer,              ///< A model's answer: an analysis or an answer to a question.
     transcription,       ///< A transcript by a speech server.
@@ -101,7 +98,6 @@ public:
     virtual void release(std::int64_t call) = 0;
 };
 
-/// Why there is no analysis.
 struct analysis_failure {
     error why;
     /// Earliest useful time of another attempt, from now.

@@ -42,7 +42,6 @@ public:
     void misconfigured(clock::time_point now);
     /// The outcome says nothing about the provider.
     void abandoned();
-    /// Opens the circuit.
     void open_for(seconds_f wait, clock::time_point now);
 
     /// Whether at most one request has failed since the last success, perhaps because of its video.

@@ -30,7 +30,6 @@ struct evidence {
     friend bool operator==(const evidence&, const evidence&) = default;
 };
 
-/// The passages of a reel.
 struct reel_evidence {
     job_id id;
     std::string code;  ///< Of the post.
@@ -64,14 +63,12 @@ struct cited_answer {
     std::vector<citation> citations;  ///< At most 20, each once.
 };
 
-/// A model's reply to a question.
 struct question_reply {
     cited_answer answer;
     /// Why another request may give a better answer, for the model, without any text of its reply.
     std::vector<std::string> violations;
 };
 
-/// A question and the evidence for it, as a prompt.
 class question_prompt : boost::noncopyable {
 public:
     /// `question`: valid UTF-8. The passages are numbered in their order. Their boundary is random.

@@ -56,7 +56,6 @@ public:
     /// address it is about to connect to, so DNS rebinding between check and connect is harmless.
     [[nodiscard]] bool allows(const url& target, const boost::asio::ip::address& address) const;
 
-    /// The error for an address that allows() refuses.
     [[nodiscard]] error refusal_of(const url& target, const std::string& address) const;
 
 private:

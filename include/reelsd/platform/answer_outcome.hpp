@@ -11,7 +11,6 @@
 
 namespace reelsd::platform {
 
-/// The kind of a request.
 enum class answer_kind : std::uint8_t {
     page,     ///< A post's page.
     query,    ///< A GraphQL query: JSON.
@@ -19,7 +18,6 @@ enum class answer_kind : std::uint8_t {
     session,  ///< The app's own API with a signed-in session: JSON.
 };
 
-/// The target of a redirect.
 enum class answer_redirect : std::uint8_t {
     none,
     post,       ///< Another address of the same post, to be followed.

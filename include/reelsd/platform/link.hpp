@@ -47,7 +47,6 @@ struct link {
 /// blank or missing text. Pure. Also parses Location headers of share links.
 [[nodiscard]] input<link> parse_link(std::string_view url);
 
-/// The link of a post with this code.
 [[nodiscard]] link post_link(std::string code);
 
 /// The media id behind a short code, as decimal digits ("B-fKL9qpeab" is 2278584739065882267). A

@@ -56,7 +56,6 @@ private:
     std::string fingerprint_;
 };
 
-/// Whether a refusal was recorded before.
 enum class refusal_news : std::uint8_t { first, known };
 
 /// Stores for all daemons which sessions the platform has refused. Blocking; thread-safe.

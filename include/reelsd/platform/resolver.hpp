@@ -31,7 +31,6 @@ enum class confidence : std::uint8_t {
     refuted,       ///< The post exists; only its video is missing.
 };
 
-/// Why a resolver has no post.
 struct no_post {
     error why;
     /// A "no such post" (video_unavailable) that may mean an outdated request: another resolver
@@ -82,7 +81,6 @@ public:
     virtual void note_unconfirmed(const link& /*reel*/) const {}
 };
 
-/// Why a chain has no post.
 struct unresolved {
     error why;
     /// Set when some resolvers have no permit yet, and only they may have the post: the attempt

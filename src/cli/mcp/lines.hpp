@@ -15,7 +15,6 @@ namespace reelsd::cli::mcp {
 /// Splits a stream of bytes into lines.
 class line_splitter {
 public:
-    /// Receives the lines.
     struct callbacks {
         std::function<void(std::string_view line)> on_line;  ///< Without its line break.
         std::function<void()> on_long_line;  ///< Once per line longer than `bytes_max`.

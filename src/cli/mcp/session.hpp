@@ -65,7 +65,6 @@ inline constexpr std::size_t batch_messages_max = 64;
 /// Parses any bytes. Invalid messages become faults.
 [[nodiscard]] rpc_line read_line(std::string_view line);
 
-/// One call of a tool.
 struct tool_call {
     json id;  ///< The request's.
     /// Computes the answer on its own thread. Must not throw; returns soon after a stop request.
@@ -84,7 +83,6 @@ public:
     static constexpr std::size_t threads_max = 2 * calls_max;
 
     call_table() = default;
-    /// Stops all calls.
     ~call_table();
     call_table(const call_table&) = delete;
     call_table& operator=(const call_table&) = delete;
@@ -100,7 +98,6 @@ public:
     /// Stops the call with this id, which gets no answer. No effect for an unknown id.
     void cancel(const json& id);
 
-    /// Cancels all calls and waits for them.
     void stop();
 
     /// Waits until no call is running, at most `at_most`. Returns whether all calls have ended.

@@ -45,7 +45,6 @@ struct tool_image {
     std::string jpeg;
 };
 
-/// Result of a tool call.
 struct tool_result {
     std::vector<std::string> texts;  ///< For the model; at least one.
     std::vector<tool_image> images = {};
@@ -57,7 +56,6 @@ struct tool_result {
 /// and the model then never receives the reel's id.
 inline constexpr std::chrono::seconds wait_default_of_calls{50};
 
-/// One tool.
 struct tool {
     std::string name;
     json view;  ///< Its view in the newest revision of the protocol.
@@ -72,7 +70,6 @@ struct tool {
 /// as does an empty text that is not required.
 [[nodiscard]] tool_result call(const tool& chosen, json arguments, const tool_context& context);
 
-/// Instructions to the model for all tools.
 [[nodiscard]] std::string_view instructions() noexcept;
 
 /// An error for the model.

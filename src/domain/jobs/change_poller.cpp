@@ -11,7 +11,6 @@ using namespace std::chrono_literals;
 
 constexpr auto poll_interval = 500ms;
 constexpr auto poll_time_max = 2s;
-/// Jobs read by one statement.
 constexpr std::size_t jobs_per_statement = 1000;
 /// Changes, and deletions, of one account in one poll.
 constexpr int changes_per_poll_max = 200;

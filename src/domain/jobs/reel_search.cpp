@@ -15,7 +15,6 @@
 namespace reelsd::jobs {
 namespace {
 
-/// The start of a search.
 struct search_start {
     std::vector<std::string> lexemes = {};
     std::string database;  ///< Another one has other transactions.

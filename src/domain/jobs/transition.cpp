@@ -34,7 +34,6 @@ attempt_failure failure_of(const error& why) {
     return {.cause = why.code(), .detail = stored_detail(why.detail())};
 }
 
-/// What an error means for its job.
 struct failure_class {
     disposition decided;
     job_error_code code;

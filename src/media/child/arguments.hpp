@@ -43,7 +43,6 @@ struct arguments {
 /// other text.
 [[nodiscard]] bool set_moments(std::vector<double>& moments, std::string_view text);
 
-/// Usage of the program.
 [[nodiscard]] const char* usage() noexcept;
 
 }  // namespace reelsd::media

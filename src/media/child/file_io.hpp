@@ -19,7 +19,6 @@ struct io_free {
 };
 using io_owner = std::unique_ptr<AVIOContext, io_free>;
 
-/// An open file to read.
 class input_file {
 public:
     /// `media_failed` when `path` is not a file or cannot be opened; `unsupported_format` when it

@@ -62,7 +62,6 @@ void decode(AVCodecContext& decoder, const AVPacket* packet, AVFrame& frame, Tak
     }
 }
 
-/// FFmpeg's message for its error code.
 inline std::string libav_message(int code) {
     std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
     av_strerror(code, text.data(), text.size());

@@ -82,7 +82,6 @@ private:
         if ((packet_->flags & AV_PKT_FLAG_KEY) != 0) key_seconds_.push_back(*start);
     }
 
-    /// Decodes until the first picture.
     void decode_picture(const AVPacket* packet) {
         if (shape_) return;
         decode(*video_decoder_, packet, *frame_, [this](const AVFrame& frame) {

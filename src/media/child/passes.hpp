@@ -22,7 +22,6 @@ struct audio_samples {
     bool is_decodable = true;              ///< As `probe_report::audio_is_decodable`.
 };
 
-/// Which samples are decoded.
 enum class audio_decoding : std::uint8_t { none, for_speech, all };
 
 struct first_pass {

@@ -88,7 +88,6 @@ int add_plain_rules(scmp_filter_ctx filter) {
     return 0;
 }
 
-/// Allows `call` when all of `conditions` are true.
 template <class... Conditions>
 int allow_when(scmp_filter_ctx filter, int call, Conditions... conditions) {
     const std::array<scmp_arg_cmp, sizeof...(conditions)> list{conditions...};

@@ -28,10 +28,8 @@ inline constexpr std::array<std::string_view, 13> colour_names{
     "brown",
     "beige"};
 
-/// Number of pixels of each name.
 using colour_counts = std::array<std::uint64_t, colour_names.size()>;
 
-/// The index in `colour_names` of one pixel.
 [[nodiscard]] std::size_t colour_of(std::uint8_t red, std::uint8_t green, std::uint8_t blue);
 
 /// Names that cover at least 8 % each, strongest first, at most 3; empty when nothing was counted.

@@ -41,13 +41,11 @@ struct rotated_box {
     [[nodiscard]] box bounds() const;
 };
 
-/// The whole area of a frame.
 [[nodiscard]] inline rotated_box area_of(const view& frame) {
     const auto [width, height] = std::pair<double, double>{frame.width, frame.height};
     return {width / 2, height / 2, width, height};
 }
 
-/// A small picture taken from an area of a frame.
 struct crop {
     rotated_box area{};  ///< In the frame; what is outside repeats its border.
     int width = 0;       ///< Of the small picture, pixels.

@@ -54,7 +54,6 @@ bool tonal(std::span<const music_block> blocks) {
     return median(std::move(tonality)) > musical_tonality;
 }
 
-/// The clearest beat of a track.
 struct track_beat {
     bool present = false;
     bool strong = false;

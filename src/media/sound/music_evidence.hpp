@@ -22,7 +22,6 @@ struct held_tone {
 [[nodiscard]] std::vector<held_tone> held_tones(
     std::span<const spectrum* const> spectra, std::size_t first_bin);
 
-/// Tones of 3 s of a track.
 struct music_block {
     std::size_t first_spectrum = 0;
     std::size_t spectra = 0;
@@ -57,7 +56,6 @@ inline constexpr float audible_db = -60.0F;
     std::span<const spectrum> spectra, std::span<const music_block> blocks,
     const std::vector<bool>& spoken);
 
-/// Regularity of a track's onsets.
 struct beat_estimate {
     /// Strongest autocorrelation of the onsets between 0.3 and 1 s, 0 to 1.
     double regularity = 0;

@@ -281,7 +281,6 @@ private:
     std::size_t found_ = 0;
 };
 
-/// An entry as written.
 struct raw_entry {
     std::string text;
     std::optional<double> start;

@@ -31,10 +31,8 @@ inline constexpr std::size_t extract_enum_values_max = 100;
 /// imply; empty if they imply nothing.
 [[nodiscard]] json types_of(const json& schema);
 
-/// Whether null is one of the values that the schema allows.
 [[nodiscard]] bool allows_null(const json& schema);
 
-/// Whether object `schema` requires the member.
 [[nodiscard]] bool is_required(const json& schema, std::string_view name);
 
 /// Whether strict_schema() describes every value that the schema allows. Objects without
@@ -46,7 +44,6 @@ inline constexpr std::size_t extract_enum_values_max = 100;
 /// this form may have nulls for optional members, which read_extract() removes.
 [[nodiscard]] json strict_schema(const json& schema);
 
-/// A model's answer to a caller's schema.
 struct extract_answer {
     /// JSON text that is valid against the schema; empty when there are violations.
     std::string text;

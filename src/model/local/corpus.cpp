@@ -193,7 +193,6 @@ std::optional<std::string> request_in(const std::string& text) {
     return is_short ? text : first_words(std::string_view{spaced}.substr(at), tail_words_max);
 }
 
-/// In how many sentences and hashtags a phrase occurs.
 std::ptrdiff_t evidence_for(
     std::string_view phrase, const std::vector<std::string>& sentences,
     const std::vector<std::string>& hashtags) {

@@ -19,7 +19,6 @@ struct sentence {
     double start_seconds = 0;  ///< Start of the text or the utterance; 0 for the caption.
 };
 
-/// All sentences on screen, in speech and in the caption.
 struct corpus {
     std::vector<sentence> sentences;    ///< Screen, then speech, then caption; each in its order.
     std::vector<std::string> hashtags;  ///< In lower case, without the sign.

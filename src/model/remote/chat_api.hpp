@@ -42,7 +42,6 @@ struct request_options {
     std::string note = {};          ///< Appended to the task.
 };
 
-/// How a model ended its answer.
 enum class reply_end : std::uint8_t {
     complete,     ///< As far as the model says; the text is not empty.
     truncated,    ///< At the token limit, which thinking may have used up alone.

@@ -381,7 +381,6 @@ std::optional<token_counts> gemini_usage(const json& document) {
     return used;
 }
 
-/// The text of a candidate without its thoughts.
 std::string answer_text(const json& candidate) {
     std::string text;
     for (const auto& part : list_in(member(candidate, "content"), "parts")) {

@@ -65,7 +65,6 @@ private:
         uploaded_file& file, const deadline& by, const std::stop_token& stop) const;
     [[nodiscard]] boost::system::result<void, call_failure> wait_until_active(
         uploaded_file& file, const deadline& by, const std::stop_token& stop) const;
-    /// The provider's files that `filter` accepts.
     [[nodiscard]] std::vector<uploaded_file> find_files(
         const file_filter& filter, const deadline& by, const std::stop_token& stop) const;
     /// Removes the file of an upload without a response.

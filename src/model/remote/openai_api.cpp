@@ -29,7 +29,6 @@ call_failure media_failure(const error& why) {
     }
 }
 
-/// Writes a list of parts.
 class part_list {
 public:
     explicit part_list(net::request_body& body) : body_{body} { body_.add_text("["); }

@@ -17,7 +17,6 @@ namespace reelsd::model {
 /// About 2,048 tokens of 4 characters, the limit of the smallest model.
 inline constexpr std::size_t embedded_characters_max = 7'500;
 
-/// The body of batchEmbedContents.
 [[nodiscard]] std::string gemini_embedding_body(
     const embedder_settings& settings, std::span<const std::string> texts,
     embedding_purpose purpose);
@@ -31,7 +30,6 @@ struct embeddings {
 /// Empty unless the answer has a vector for each text.
 [[nodiscard]] std::optional<embeddings> gemini_embeddings(const json& document, std::size_t texts);
 
-/// The body of /v1/embeddings.
 [[nodiscard]] std::string openai_embedding_body(
     const embedder_settings& settings, std::span<const std::string> texts);
 [[nodiscard]] std::optional<embeddings> openai_embeddings(const json& document, std::size_t texts);

@@ -80,7 +80,6 @@ struct attempt {
     [[nodiscard]] bool may_pay() const {
         return costs_money() || (parts.transcription_costs_money && !link.is_test());
     }
-    /// Runs one statement of the stores and waits for it.
     template <class Statement>
     [[nodiscard]] auto ask(const Statement& statement) const {
         const auto until = by.at_most(store_query_time_max);
@@ -224,7 +223,6 @@ std::string list_details_of(const json& document) {
     return json{{"duration_seconds", duration}, {"topics", std::move(shown)}}.dump();
 }
 
-/// The completion of a job with this result.
 result<jobs::completed> completion_of(
     const json& document, const std::string& post_key, std::string analyzer, stored_media media,
     const model::embedder& embedder) {
@@ -404,7 +402,6 @@ step_result<fetched> fetch_upload(
     return fetched{std::move(post), *std::move(file), *std::move(scratch), nullptr};
 }
 
-/// Fetches an attempt's video.
 using video_source = std::function<step_result<fetched>()>;
 
 /// Copies an earlier analysis, or fetches and analyses the video.

@@ -33,7 +33,6 @@ struct token_summary {
     bool is_expired = false;                    ///< By the database's clock, as for requests.
 };
 
-/// Options of a new token.
 struct token_options {
     token_scope scope = token_scope::all;
     std::optional<seconds_f> valid_for = {};  ///< At most `token_life_max`; empty: no expiry.
@@ -41,7 +40,6 @@ struct token_options {
 
 inline constexpr seconds_f token_life_max{10.0 * 365 * 24 * 3600};
 
-/// A token that was just created.
 struct new_token {
     token_id id;
     std::string token;  ///< The plain text, which is not stored.

@@ -15,7 +15,6 @@ namespace reelsd::chats {
 
 /// The platform's id of a bot.
 using bot_id = strong_id<struct bot_tag>;
-/// The row of an outgoing message.
 using message_row_id = strong_id<struct message_row_tag>;
 
 /// The lease under which updates are handled. Refused when another daemon has the bot.
@@ -24,7 +23,6 @@ struct bot_lease {
     std::string holder;  ///< Unique to one start of one daemon.
 };
 
-/// Position in the sequence of updates.
 struct update_position {
     /// The last handled update; empty at first, and if it is too old to continue from.
     std::optional<std::int64_t> last_update;
@@ -71,7 +69,6 @@ struct waiting_message {
     bool is_overdue = false;                     ///< Waits for more than five minutes.
 };
 
-/// How much of a message was sent.
 struct message_progress {
     std::optional<std::int64_t> message;
     std::string shown;

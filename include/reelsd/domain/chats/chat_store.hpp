@@ -31,7 +31,6 @@ struct linked_chat {
     time_point linked_at;
 };
 
-/// The account of a linked chat.
 struct chat_caller {
     account_id account;
     std::optional<int> requests_per_minute;  ///< Empty: the daemon's default.

@@ -22,7 +22,6 @@ class pool;
 
 namespace reelsd::jobs {
 
-/// The caller of a token, with one of its reels if requested.
 struct caller_and_reel {
     std::optional<accounts::caller> caller;  ///< Empty: no valid token.
     /// As clients see it (`jobs::job_view`). Null: the caller has no such reel.

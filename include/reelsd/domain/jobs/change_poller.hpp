@@ -18,7 +18,6 @@
 
 namespace reelsd::jobs {
 
-/// Changes of the jobs of one account.
 struct account_changes {
     std::vector<job_change> changed;    ///< The oldest change first.
     std::vector<job_deletion> deleted;  ///< The oldest deletion first.

@@ -11,7 +11,6 @@
 
 namespace reelsd::jobs {
 
-/// The current state of a new or changed job.
 struct job_change {
     account_id account;
     jobs::job job;
@@ -33,7 +32,6 @@ struct job_state_view {
     time_point changed_at;  ///< By the database's clock.
 };
 
-/// A job that requests wait for.
 struct watched_job {
     job_id job;
     std::optional<time_point> seen;  ///< Its `changed_at`; empty to wait only for its end.
@@ -53,7 +51,6 @@ struct change_batch {
     std::set<account_id> truncated = {};
 };
 
-/// The current step of a job under a claim.
 struct step_note {
     job_id job;
     std::int32_t claim = 0;

@@ -25,7 +25,6 @@ BOOST_DEFINE_FIXED_ENUM_CLASS(
     job_error_code, std::uint8_t, unavailable, rate_limited, model_failed, unsupported_format,
     storage_error, video_too_long, download_failed, internal)
 
-/// Whether the job is done or has failed.
 [[nodiscard]] constexpr bool has_ended(job_status status) noexcept {
     return status == job_status::done || status == job_status::error;
 }
@@ -103,7 +102,6 @@ struct reel_thumbnail {
     friend bool operator==(const reel_thumbnail&, const reel_thumbnail&) = default;
 };
 
-/// The video of a result that is kept.
 struct kept_video {
     std::int64_t size_bytes = 0;
     std::string sha256;  ///< 64 hexadecimal digits in lower case.

@@ -19,7 +19,6 @@ namespace reelsd::jobs {
 /// the server reports the outcome.
 inline constexpr std::chrono::seconds queue_query_time_max{8};
 
-/// A job that a worker holds, and its claim.
 struct lease {
     job_id job;
     std::int32_t claim = 0;

@@ -44,7 +44,6 @@ struct submission {
     std::string options = {};
 };
 
-/// A submission in a batch.
 struct callers_submission {
     account_id caller;
     submission request;
@@ -105,7 +104,6 @@ struct job_page {
     std::optional<job_id> next;  ///< `before` of the next page; empty on the last one.
 };
 
-/// A job in the export of an account.
 struct exported_job {
     job reel;
     std::string more;  ///< Data that GET does not show: a JSON object.

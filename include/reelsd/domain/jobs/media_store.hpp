@@ -11,7 +11,6 @@
 
 namespace reelsd::jobs {
 
-/// Bytes of an object in the media store.
 struct object_range {
     std::string object;  ///< Its id.
     std::int64_t offset = 0;

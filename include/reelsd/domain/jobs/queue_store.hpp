@@ -14,7 +14,6 @@ class task_group;
 
 namespace reelsd::jobs {
 
-/// An attempt and the transition of its job.
 struct ended_attempt {
     lease held;
     transition ended;

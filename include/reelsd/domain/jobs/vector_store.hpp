@@ -78,7 +78,6 @@ public:
 
     /// Makes an embedder active if its name is new to the database.
     awaitable<void> propose(std::string embedder, deadline by);
-    /// Makes an embedder active.
     awaitable<void> make_active(std::string embedder, deadline by);
 
     /// Claims reels of one account exclusively for `lease`.

@@ -55,7 +55,6 @@ struct consequence {
     std::int32_t unknown_answers = 0;  ///< Since it last worked.
 };
 
-/// State of a resolver.
 struct resolver_state {
     std::string resolver;
     seconds_f cooldown_left{0.0};

@@ -69,12 +69,10 @@ using outcome = std::variant<answer, refusal>;
 using answerer =
     std::function<awaitable<outcome>(account_id caller, question asked, std::stop_token stop)>;
 
-/// The refusal by a server without a model.
 [[nodiscard]] inline refusal no_model() {
     return {.why = refusal::reason::no_model, .text = "asking needs a model; this server has none"};
 }
 
-/// Limits of questions.
 class question_store : public db::store {
 public:
     using db::store::store;

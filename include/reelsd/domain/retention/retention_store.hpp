@@ -54,7 +54,6 @@ struct erasure_step {
     }
 };
 
-/// Counts of an account's data.
 struct data_counts {
     std::int64_t jobs = 0;
     std::int64_t calls = 0;
@@ -101,7 +100,6 @@ public:
     /// Like erase(), but regardless of the turn.
     awaitable<erasure_step> erase_account(account_id account, int most, deadline by);
 
-    /// Counts the data of the account, for commands.
     awaitable<data_counts> count_data(account_id account, deadline by);
     /// 0: kept forever.
     awaitable<backlog> look_at_backlog(seconds_f results_kept, seconds_f usage_kept, deadline by);

@@ -15,7 +15,6 @@ using search_id = strong_id<struct search_tag>;
 /// Each new reel of the account is compared with all of them.
 inline constexpr int searches_max = 20;
 
-/// A query that an account has saved.
 struct saved_search {
     search_id id;
     std::string name;                        ///< Unique within the account.
@@ -31,7 +30,6 @@ struct pending_check {
     account_id account;
 };
 
-/// A search that a reel matches.
 struct search_match {
     search_id search;
     double score = 0;

@@ -44,7 +44,6 @@ struct call_usage {
     std::string kept_answer = {};
 };
 
-/// A call for an account that is about to be made.
 struct account_call_intent {
     account_id account;
     call_purpose purpose = call_purpose::embedding;
@@ -72,7 +71,6 @@ struct model_total {
     std::string cost_usd;             ///< Sum of calls with a known cost; an exact decimal.
 };
 
-/// Writes the ledger of model calls.
 class call_ledger_store : public db::store {
 public:
     using db::store::store;

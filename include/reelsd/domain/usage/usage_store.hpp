@@ -53,7 +53,6 @@ struct day_sums {
     sums used = {};
 };
 
-/// One model and purpose on one day.
 struct daily_model_sums {
     std::string date;  ///< As in day_sums.
     std::string provider;
@@ -69,7 +68,6 @@ struct report {
     std::vector<day_sums> by_day;          ///< Ascending, without days that have no call or reel.
 };
 
-/// One call of a model for a reel.
 struct call {
     /// Number of the analysis, from 1, over all attempts; 0: a model of this machine, without cost;
     /// empty: another purpose.

@@ -105,7 +105,6 @@ private:
     const jobs::claimed_job& job_;
 };
 
-/// Returns the ledger's form of a call's usage.
 [[nodiscard]] usage::call_usage ledger_usage(const model::call_usage& used);
 
 /// Returns the ledger's form of the modalities: a JSON array, or empty if the provider sent none.

@@ -51,7 +51,6 @@ struct kept_media_dependencies {
     log::logger log;
 };
 
-/// Limits of the calls of one attempt.
 struct attempt_limits {
     deadline by;
     std::stop_token stop;
@@ -66,7 +65,6 @@ struct fetched {
     json platform_meta = nullptr;
 };
 
-/// Media that is stored with a result.
 struct stored_media {
     jobs::frame_set frames = {};
     std::optional<jobs::kept_video> video = {};
@@ -85,7 +83,6 @@ public:
         const jobs::claimed_job& job, std::optional<media::thumbnail_report> by_analyzer,
         const platform::media_file& video, const attempt_limits& within) const;
 
-    /// Whether it makes pictures of key moments.
     [[nodiscard]] bool makes_frames() const noexcept { return parts_.frames; }
 
     /// Stores the media of a new result, and sets `frame` of its key moments. `stills`: the

@@ -23,11 +23,9 @@ public:
     /// Upper bound on jobs per claim and on jobs held ready; more would hold row locks for long.
     static constexpr std::size_t jobs_max = 64;
 
-    /// Records the duration of an ended attempt.
     void note_attempt(monotonic_clock::duration took) noexcept {
         if (took <= std::min<monotonic_clock::duration>(last_claim_, short_max)) ++short_attempts_;
     }
-    /// Records that a claim is sent.
     void note_claim() noexcept { short_attempts_ = 0; }
     /// Records the duration of the last claim. `starved`: number of workers that were idle by then
     /// although there were enough jobs.
@@ -73,7 +71,6 @@ private:
 /// Does no I/O. Not thread-safe.
 class claim_cursor {
 public:
-    /// The next claim is a full one.
     void read_from_start() noexcept { is_full_due_ = true; }
 
     /// Returns the first turn for the claim that is sent now; 0 for a full claim.

@@ -48,7 +48,6 @@ struct question_service_dependencies {
     log::logger log;
 };
 
-/// The cost of the calls of one question.
 struct question_cost {
     std::int64_t picodollars = 0;
     bool is_known = true;  ///< Whether that is the cost of all calls.
