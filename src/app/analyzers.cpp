@@ -1,7 +1,6 @@
 #include "analyzers.hpp"
 
 #include "from_settings.hpp"
-#include <reelsd/model/analyzer.hpp>
 
 #include <boost/asio/ip/host_name.hpp>
 
@@ -13,10 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 namespace reelsd::app {
 namespace {

@@ -1,7 +1,6 @@
 #include "commands.hpp"
 
 #include "analyzers.hpp"
-#include "settings.hpp"
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/dashboard/dashboard.hpp>
@@ -19,9 +18,7 @@
 
 #include <chrono>
 #include <cstdio>
-#include <optional>
 #include <stop_token>
-#include <string_view>
 #include <utility>
 
 // Commands that consist of one step.

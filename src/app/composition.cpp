@@ -1,7 +1,5 @@
 #include "composition.hpp"
 
-#include "from_settings.hpp"
-#include "process_services.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>  // A coroutine that returns it is destroyed here.
 #include <reelsd/base/random.hpp>
@@ -15,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <stop_token>
 #include <string_view>
 #include <utility>

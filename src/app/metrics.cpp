@@ -12,7 +12,6 @@
 
 #include <map>
 #include <tuple>
-#include <vector>
 
 namespace reelsd::app {
 namespace {

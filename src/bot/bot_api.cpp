@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <utility>
 
 namespace reelsd::bot {
 namespace {

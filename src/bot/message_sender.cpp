@@ -8,12 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 namespace reelsd::bot {

@@ -12,8 +12,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdint>
-#include <filesystem>
 #include <system_error>
 
 // All commands but analyze, mcp and completion.

@@ -14,7 +14,6 @@
 #include <array>
 #include <cerrno>
 #include <optional>
-#include <utility>
 
 namespace reelsd::db {
 namespace {

@@ -6,14 +6,12 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/core/noncopyable.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <span>
-#include <utility>
 
 namespace reelsd::http {
 

@@ -4,7 +4,6 @@
 #include <reelsd/domain/accounts/request_rate.hpp>
 #include <reelsd/domain/accounts/shared_request_rate.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>

@@ -1,11 +1,8 @@
 #include "arguments.hpp"
 
 #include <reelsd/base/parse_number.hpp>
-#include <reelsd/media/report.hpp>
 
-#include <cstddef>
 #include <limits>
-#include <string_view>
 
 namespace reelsd::media {
 namespace {

@@ -9,8 +9,6 @@ extern "C" {
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <new>
 #include <stdexcept>

@@ -4,7 +4,6 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <string_view>
 #include <system_error>
 #include <thread>
 

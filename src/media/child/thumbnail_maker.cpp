@@ -4,7 +4,6 @@
 #include <array>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace reelsd::media {
 namespace {

@@ -1,7 +1,5 @@
 #include "picture_meter.hpp"
 
-#include <reelsd/media/report.hpp>
-
 #include <algorithm>
 #include <numeric>
 

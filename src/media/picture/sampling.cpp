@@ -1,6 +1,5 @@
 #include "sampling.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace reelsd::media::sound {
 namespace {

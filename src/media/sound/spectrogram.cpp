@@ -10,7 +10,6 @@ extern "C" {
 #include <array>
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <functional>
 #include <new>
 #include <numbers>

@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <complex>
-#include <cstddef>
 #include <limits>
 #include <numbers>
 #include <random>

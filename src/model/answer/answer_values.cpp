@@ -2,10 +2,8 @@
 
 #include <reelsd/base/text.hpp>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <vector>
 
 namespace reelsd::model {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <unordered_map>
 
 namespace reelsd::model {
 

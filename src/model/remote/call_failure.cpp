@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <ctime>
 #include <span>
-#include <string>
 
 namespace reelsd::model {
 namespace {

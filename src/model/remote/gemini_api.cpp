@@ -14,10 +14,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <initializer_list>
-#include <optional>
-#include <string>
 #include <utility>
 
 namespace reelsd::model {

@@ -1,7 +1,6 @@
 #include "gemini_files.hpp"
 
 #include "../json_members.hpp"
-#include "call_failure.hpp"
 #include "gemini_api.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>

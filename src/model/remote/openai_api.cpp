@@ -11,8 +11,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <optional>
-#include <string>
 #include <utility>
 
 namespace reelsd::model {
