@@ -140,9 +140,8 @@ awaitable<http::response> submit_list(
             ctx.caller(), std::move(submissions), ctx.database_by());
     }
     const auto has = [&decided](outcome expected) {
-        return std::any_of(decided.begin(), decided.end(), [expected](const auto& decision) {
-            return decision.decided == expected;
-        });
+        return std::ranges::any_of(
+            decided, [expected](const auto& decision) { return decision.decided == expected; });
     };
     if (has(outcome::key_of_another_link)) co_return key_in_use(ctx);
     if (has(outcome::accepted)) service.job_accepted();
@@ -278,7 +277,7 @@ input<model::analysis_options> requested_analysis(
     }
     const auto& names = service.analyzers.names;
     const auto& name = options->analyzer;
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+    if (!name.empty() && std::ranges::find(names, name) == names.end())
         return invalid(fmt::format("analyzer must be one of {}", fmt::join(names, ", ")));
     if (options->schema.empty()) return *std::move(options);
     if (!service.analyzers.cost_money)

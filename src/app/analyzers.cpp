@@ -208,9 +208,8 @@ result<std::unique_ptr<analyzers>> analyzers::create(
 }
 
 const model::analyzer* analyzers::find(std::string_view name) const {
-    const auto known = std::find_if(by_name_.begin(), by_name_.end(), [name](const auto& entry) {
-        return entry.first == name;
-    });
+    const auto known =
+        std::ranges::find_if(by_name_, [name](const auto& entry) { return entry.first == name; });
     return known == by_name_.end() ? nullptr : known->second;
 }
 

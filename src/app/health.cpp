@@ -149,9 +149,7 @@ awaitable<json> health::view() {
     const auto states = co_await states_in_use(deadline::after(report_time_max));
     view["resolvers"] = json::array();
     for (const auto& name : resolvers_) {
-        const auto known = std::find_if(states.begin(), states.end(), [&](const auto& state) {
-            return state.resolver == name;
-        });
+        const auto known = std::ranges::find(states, name, &pacing::resolver_state::resolver);
         if (known == states.end()) {  // Never used: there is no row yet.
             view["resolvers"].push_back(resolver_view({.resolver = name}));
             continue;

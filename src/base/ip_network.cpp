@@ -66,9 +66,8 @@ bool ip_network::contains(const ip::address& address) const {
 }
 
 bool any_contains(std::span<const ip_network> networks, const ip::address& address) {
-    return std::any_of(networks.begin(), networks.end(), [&](const ip_network& network) {
-        return network.contains(address);
-    });
+    return std::ranges::any_of(
+        networks, [&](const ip_network& network) { return network.contains(address); });
 }
 
 }  // namespace reelsd

@@ -121,8 +121,7 @@ constexpr byte_table escaped_bytes = beyond_ascii_or("\"\\");
 constexpr byte_table quoted_bytes = beyond_ascii_or(" \"\\=");
 
 bool has_any_of(std::string_view text, const byte_table& table) {
-    return std::any_of(
-        text.begin(), text.end(), [&table](unsigned char byte) { return table[byte]; });
+    return std::ranges::any_of(text, [&table](unsigned char byte) { return table[byte]; });
 }
 
 /// Appends quoted text. Text lines also use JSON's escaping: it is unambiguous and keeps UTF-8

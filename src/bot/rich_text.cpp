@@ -230,10 +230,8 @@ std::string without_tags(std::string_view html) {
             html.remove_prefix(std::min(html.find('>'), html.size() - 1) + 1);
             continue;
         }
-        const auto* const escape =
-            std::find_if(escapes.begin(), escapes.end(), [html](const auto& known) {
-                return html.starts_with(known.first);
-            });
+        const auto* const escape = std::ranges::find_if(
+            escapes, [html](const auto& known) { return html.starts_with(known.first); });
         text.push_back(escape == escapes.end() ? html.front() : escape->second);
         html.remove_prefix(escape == escapes.end() ? 1 : escape->first.size());
     }

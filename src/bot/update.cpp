@@ -201,7 +201,7 @@ std::optional<written_command> command_in(std::string_view text) {
     text.remove_prefix(1);
     const auto word = text.substr(0, std::min(text.find_first_of(ascii_whitespace), text.size()));
     const auto name = word.substr(0, std::min(word.find('@'), word.size()));
-    if (name.empty() || !std::all_of(name.begin(), name.end(), is_name_letter)) return std::nullopt;
+    if (name.empty() || !std::ranges::all_of(name, is_name_letter)) return std::nullopt;
     return written_command{
         .name = ascii_lower(name),
         .addressee = name.size() < word.size() ? ascii_lower(word.substr(name.size() + 1)) : "",
@@ -213,7 +213,7 @@ bool is_addressed(const incoming_message& message, const bot_identity& self) {
     const auto is_own_mention = [&self](const text_entity& entity) {
         return entity.type == "text_mention" && entity.user == self.id && self.id != 0;
     };
-    return std::any_of(message.entities.begin(), message.entities.end(), is_own_mention) ||
+    return std::ranges::any_of(message.entities, is_own_mention) ||
            find_mention(message.text, self.username) != std::string_view::npos;
 }
 
@@ -238,7 +238,7 @@ bool is_link_character(char c) {
 
 /// The length of the word at the beginning of a text. A link begins a word, even within text.
 std::size_t word_length(std::string_view text) {
-    const auto end = std::find_if_not(text.begin(), text.end(), is_link_character);
+    const auto end = std::ranges::find_if_not(text, is_link_character);
     const auto word = ascii_lower({text.begin(), end});
     return std::min({word.find("https://", 1), word.find("http://", 1), word.size()});
 }
@@ -259,7 +259,7 @@ commands::links links_in(std::string_view text, const std::vector<text_entity>& 
     commands::links links;
     const auto add = [&links](std::string url) {
         auto& urls = links.urls;
-        if (url.empty() || std::find(urls.begin(), urls.end(), url) != urls.end()) return;
+        if (url.empty() || std::ranges::find(urls, url) != urls.end()) return;
         if (urls.size() == links_max) {
             ++links.left_out;
         } else {
@@ -314,9 +314,8 @@ std::vector<update> updates_from(const json& result) {
         if (message) parsed.what = *std::move(message);
         updates.push_back(std::move(parsed));
     }
-    std::stable_sort(updates.begin(), updates.end(), [](const auto& left, const auto& right) {
-        return left.id < right.id;
-    });
+    std::ranges::stable_sort(
+        updates, [](const auto& left, const auto& right) { return left.id < right.id; });
     return updates;
 }
 

@@ -71,9 +71,8 @@ option_list options_after(const CLI::App& program, const CLI::App& command) {
     auto options = options_of(command);
     for (const auto* const option : options_of(program)) {
         const auto names = names_of(*option);
-        const bool is_own = std::any_of(options.begin(), options.end(), [&](const auto* known) {
-            return names_of(*known) == names;
-        });
+        const bool is_own = std::ranges::any_of(
+            options, [&](const auto* known) { return names_of(*known) == names; });
         if (!is_own && names.front() != "--version") options.push_back(option);
     }
     return options;

@@ -209,10 +209,8 @@ private:
     }
 
     [[nodiscard]] std::size_t responsive_count() const {
-        const auto heard =
-            std::count_if(connections_.begin(), connections_.end(), [](const auto& connection) {
-                return is_responsive(*connection);
-            });
+        const auto heard = std::ranges::count_if(
+            connections_, [](const auto& connection) { return is_responsive(*connection); });
         return static_cast<std::size_t>(heard);
     }
 
@@ -226,10 +224,9 @@ private:
                 connection->silent_since() < slow_before,
                 connection->in_flight().size()};
         };
-        const auto best = std::min_element(
-            connections_.begin(), connections_.end(), [&burden](const auto& a, const auto& b) {
-                return burden(a) < burden(b);
-            });
+        const auto best = std::ranges::min_element(
+            connections_,
+            [&burden](const auto& a, const auto& b) { return burden(a) < burden(b); });
         // The best connection is unresponsive only if all are.
         return best == connections_.end() || !is_responsive(**best) ? nullptr : *best;
     }
@@ -262,7 +259,7 @@ private:
     }
 
     [[nodiscard]] bool is_attempting() const {
-        return std::find(attempting_.begin(), attempting_.end(), true) != attempting_.end();
+        return std::ranges::find(attempting_, true) != attempting_.end();
     }
 
     void open_after(std::chrono::milliseconds wait) {
@@ -278,7 +275,7 @@ private:
     void open_now() {
         if (!wants_another()) return;
         if (is_attempting() && deadline::clock::now() < next_attempt_at_) return;
-        const auto free = std::find(attempting_.begin(), attempting_.end(), false);
+        const auto free = std::ranges::find(attempting_, false);
         if (free == attempting_.end()) return;
         *free = true;
         const auto which = static_cast<std::size_t>(free - attempting_.begin());
@@ -343,10 +340,9 @@ private:
     void close_extra() {
         while (connections_.size() > options_.connections &&
                responsive_count() > options_.connections) {
-            const auto idle =
-                std::find_if(connections_.begin(), connections_.end(), [](const auto& connection) {
-                    return connection->in_flight().empty();
-                });
+            const auto idle = std::ranges::find_if(connections_, [](const auto& connection) {
+                return connection->in_flight().empty();
+            });
             if (idle == connections_.end()) return;
             const auto extra = *idle;
             connections_.erase(idle);

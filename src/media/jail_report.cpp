@@ -66,9 +66,8 @@ const std::vector<std::string_view>& jail_layer_names() {
 }
 
 bool jail_report::holds(std::string_view layer) const noexcept {
-    return std::any_of(layers.begin(), layers.end(), [&](const jail_layer& known) {
-        return known.name == layer && known.holds;
-    });
+    return std::ranges::any_of(
+        layers, [&](const jail_layer& known) { return known.name == layer && known.holds; });
 }
 
 std::string jail_report::layers_that_hold() const {

@@ -55,9 +55,8 @@ bool is_harmless(const header& field) {
         "Range",
         "Referer",
         "User-Agent"};
-    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-        return equals_ignoring_case(name, field.name);
-    });
+    return std::ranges::any_of(
+        names, [&](std::string_view name) { return equals_ignoring_case(name, field.name); });
 }
 
 slist_ptr header_lines(const std::vector<header>& headers, bool is_signed) {

@@ -25,8 +25,7 @@ error malformed(const char* why) {
 
 /// Printable ASCII without the characters that parsers disagree on.
 bool is_plain(std::string_view text) {
-    return std::all_of(
-        text.begin(), text.end(), [](char c) { return c > ' ' && c < '\x7f' && c != '\\'; });
+    return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f' && c != '\\'; });
 }
 
 std::string part_of(CURLU* handle, CURLUPart part, unsigned int flags = 0) {
@@ -51,7 +50,7 @@ bool ends_in_number(std::string_view host) {
     const auto is_digit = [&](char c) {
         return (c >= '0' && c <= '9') || (is_hexadecimal && c >= 'a' && c <= 'f');
     };
-    return (is_hexadecimal || !label.empty()) && std::all_of(label.begin(), label.end(), is_digit);
+    return (is_hexadecimal || !label.empty()) && std::ranges::all_of(label, is_digit);
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ std::size_t end_of_string(std::string_view text, std::size_t from, std::size_t d
 
 template <class Words>
 bool is_among(const Words& words, std::string_view text) {
-    return std::find(words.begin(), words.end(), text) != words.end();
+    return std::ranges::find(words, text) != words.end();
 }
 
 /// URLs and nested documents are masked separately.
@@ -131,10 +131,8 @@ bool is_shape(std::string_view key, std::string_view value) {
     if (value.starts_with("http") || value.starts_with('{') || value.starts_with('[') ||
         value.starts_with('<'))
         return true;
-    return std::any_of(
-        shape_phrases.begin(), shape_phrases.end(), [value](std::string_view phrase) {
-            return value.starts_with(phrase);
-        });
+    return std::ranges::any_of(
+        shape_phrases, [value](std::string_view phrase) { return value.starts_with(phrase); });
 }
 
 void mask_digits(std::string& text, std::size_t from, std::size_t end) {
@@ -222,7 +220,7 @@ std::string redacted_query(std::string_view query) {
 
 bool is_platform_host(std::string_view host) {
     return host.ends_with("instagram.com") || host.ends_with("fbcdn.net") ||
-           std::none_of(host.begin(), host.end(), is_alpha);
+           std::ranges::none_of(host, is_alpha);
 }
 
 /// Masks the hosts of other sites, and the words of a path that identify a page or file. A file's
@@ -280,8 +278,8 @@ void mask_words(std::string& text) {
         auto end = at;
         while (end < text.size() && is_word_character(text[end])) ++end;
         const std::string_view word{text.data() + at, end - at};
-        const auto digits = std::count_if(word.begin(), word.end(), is_digit);
-        const bool has_letters = std::any_of(word.begin(), word.end(), is_alpha);
+        const auto digits = std::ranges::count_if(word, is_digit);
+        const bool has_letters = std::ranges::any_of(word, is_alpha);
         const bool is_id = !has_letters && word.size() >= id_digits_min;
         const bool is_token =
             has_letters && word.size() >= token_length_min && digits >= token_digits_min;

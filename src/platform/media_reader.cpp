@@ -220,7 +220,7 @@ bool is_http_url(const std::string& text) {
     constexpr std::size_t bytes_max = 8192;
     const bool has_scheme = text.starts_with("https://") || text.starts_with("http://");
     return has_scheme && text.size() <= bytes_max &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+           std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
 std::optional<time_point> posted_at(std::optional<std::int64_t> seconds) {
@@ -355,10 +355,8 @@ void post_reader::take_root(const document& root) {
         if (note(read.media)) answer_.subject = std::move(read.subject);
         return;
     }
-    const bool names_a_post =
-        std::any_of(code_names.begin(), code_names.end(), [&](const char* name) {
-            return member(root, {name}) != nullptr;
-        });
+    const bool names_a_post = std::ranges::any_of(
+        code_names, [&](const char* name) { return member(root, {name}) != nullptr; });
     if (!is_requested(root) && names_a_post) {
         note(answer_media::other_post);
         return;
@@ -398,7 +396,7 @@ void post_reader::take_unnamed(const document& root) {
 /// none.
 bool post_reader::is_own_record(const document& object) const {
     constexpr auto facts = std::to_array<const char*>({"pk", "media_type", "user", "__typename"});
-    return is_requested(object) && std::any_of(facts.begin(), facts.end(), [&](const char* name) {
+    return is_requested(object) && std::ranges::any_of(facts, [&](const char* name) {
                return member(object, {name}) != nullptr;
            });
 }

@@ -42,8 +42,7 @@ std::string fingerprint_of(std::string_view text) {
 
 /// Whether the text can be sent in a Cookie header unchanged.
 bool is_sendable(std::string_view text) {
-    return std::all_of(
-        text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~' && c != ';'; });
+    return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~' && c != ';'; });
 }
 
 bool is_name(std::string_view text) {
@@ -192,8 +191,7 @@ result<session_cookies> session_cookies::parse(
             continue;
         }
         auto& kept = session.cookies_;
-        const auto same = std::find_if(
-            kept.begin(), kept.end(), [&](const auto& other) { return other.name == cookie.name; });
+        const auto same = std::ranges::find(kept, cookie.name, &session_cookie::name);
         if (same != kept.end()) {
             *same = std::move(cookie);
         } else if (kept.size() < cookies_max) {

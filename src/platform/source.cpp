@@ -287,7 +287,7 @@ result<void> check_resolvers(const std::vector<std::string>& names) {
     if (names.empty()) return bad_setting("resolvers must name at least one");
     const auto known = known_resolvers();
     for (auto name = names.begin(); name != names.end(); ++name) {
-        if (std::find(known.begin(), known.end(), *name) == known.end())
+        if (std::ranges::find(known, *name) == known.end())
             return bad_setting("resolvers has an unknown name: " + *name);
         if (std::find(names.begin(), name, *name) != name)
             return bad_setting("resolvers names one twice: " + *name);
@@ -299,8 +299,7 @@ result<void> check_resolvers(const std::vector<std::string>& names) {
 result<std::unique_ptr<session>> open_session(
     const source_settings& settings, const net::url& platform, const log::logger& log) {
     const auto& names = settings.resolvers;
-    const bool is_named =
-        std::find(names.begin(), names.end(), session_resolver_name) != names.end();
+    const bool is_named = std::ranges::find(names, session_resolver_name) != names.end();
     if (!settings.cookies_file.empty())
         return session::open(session_settings_of(settings, platform), log);
     if (is_named) return bad_setting("resolvers names session, which needs platform-cookies-file");
@@ -310,7 +309,7 @@ result<std::unique_ptr<session>> open_session(
 /// Sets the path of the program, or omits its resolver: yt-dlp is optional.
 result<void> locate_yt_dlp(source_settings& settings, const log::logger& log) {
     auto& names = settings.resolvers;
-    const auto name = std::find(names.begin(), names.end(), "yt-dlp");
+    const auto name = std::ranges::find(names, "yt-dlp");
     if (name == names.end()) return {};
     const auto program = process::find_program(settings.yt_dlp_path, process::search_path());
     if (program) {
@@ -363,12 +362,12 @@ std::vector<std::string> routed_resolvers(const source_settings& settings) {
 }
 
 bool is_in_use(std::string_view routed_name, const std::vector<std::string>& routed) {
-    return std::find(routed.begin(), routed.end(), routed_name) != routed.end();
+    return std::ranges::find(routed, routed_name) != routed.end();
 }
 
 result<std::unique_ptr<source>> source::create(source_settings settings, const log::logger& log) {
     auto& hosts = settings.media_hosts;
-    std::transform(hosts.begin(), hosts.end(), hosts.begin(), canonical_host);
+    std::ranges::transform(hosts, hosts.begin(), canonical_host);
     std::erase(hosts, "");
     // The guard treats an empty list as any host.
     if (hosts.empty()) return bad_setting("media-hosts must name at least one");

@@ -275,7 +275,7 @@ slide_video video_of(const document& slide) {
         if (formats->empty()) return {.media = answer_media::photo};
         auto url = best_format_url(*formats);
         if (!url) {
-            const bool has_tracks = std::all_of(formats->begin(), formats->end(), is_track);
+            const bool has_tracks = std::ranges::all_of(*formats, is_track);
             return {
                 .media =
                     has_tracks ? answer_media::video_in_tracks : answer_media::video_without_url};
@@ -393,8 +393,7 @@ error_lines lines_of(std::string_view output) {
     boost::split(all, output, [](char c) { return c == '\r' || c == '\n'; });
     for (const auto line : all) {
         const bool is_ignored =
-            line.empty() ||
-            std::any_of(ignored_warnings.begin(), ignored_warnings.end(), [&](auto words) {
+            line.empty() || std::ranges::any_of(ignored_warnings, [&](auto words) {
                 return contains(line, words);
             });
         if (is_ignored) continue;

@@ -24,8 +24,7 @@ namespace reelsd {
 
 /// Whether `text` has only printable ASCII characters and no spaces. True for empty text.
 [[nodiscard]] constexpr bool is_visible_ascii(std::string_view text) noexcept {
-    return std::all_of(
-        text.begin(), text.end(), [](char byte) { return byte > ' ' && byte <= '~'; });
+    return std::ranges::all_of(text, [](char byte) { return byte > ' ' && byte <= '~'; });
 }
 
 [[nodiscard]] constexpr char ascii_lower(char byte) noexcept {

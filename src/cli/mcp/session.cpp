@@ -234,8 +234,7 @@ void call_table::stop() {
 bool call_table::wait_for_end(std::chrono::milliseconds at_most) {
     std::unique_lock lock{mutex_};
     return ended_.wait_for(lock, at_most, [this] {
-        return std::all_of(
-            entries_.begin(), entries_.end(), [](const entry& item) { return item.has_ended; });
+        return std::ranges::all_of(entries_, [](const entry& item) { return item.has_ended; });
     });
 }
 
@@ -356,8 +355,8 @@ json session::list_tools(const rpc_request& request) const {
 std::optional<json> session::call_tool(rpc_request& request, const reply& respond) {
     const auto name = text_of(request.params, "name");
     if (!name) return invalid_params(request, "name must be a string");
-    const auto chosen = std::find_if(
-        tools_.begin(), tools_.end(), [&name](const tool& known) { return known.name == *name; });
+    const auto chosen =
+        std::ranges::find_if(tools_, [&name](const tool& known) { return known.name == *name; });
     if (chosen == tools_.end()) {
         return invalid_params(request, fmt::format("there is no tool \"{}\"", shown(*name)));
     }

@@ -29,9 +29,8 @@ namespace {
 
 /// Whether a text needs no escapes, as nearly all links, names and times.
 bool is_plain(std::string_view text) {
-    return std::all_of(text.begin(), text.end(), [](char c) {
-        return c >= ' ' && c <= '~' && c != '"' && c != '\\';
-    });
+    return std::ranges::all_of(
+        text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }
 
 /// Appends members to the text of an object that has at least one. Faster than building a JSON tree

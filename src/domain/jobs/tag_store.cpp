@@ -32,9 +32,8 @@ error too_many_tags() {
 result<std::string> tag_from(std::string_view text) {
     std::string tag{trimmed(text, " ")};
     const auto characters = code_point_count(tag);
-    const bool is_clean = std::none_of(tag.begin(), tag.end(), [](unsigned char byte) {
-        return byte < ' ' || byte == 0x7f || byte == ',';
-    });
+    const bool is_clean = std::ranges::none_of(
+        tag, [](unsigned char byte) { return byte < ' ' || byte == 0x7f || byte == ','; });
     if (characters < 1 || characters > tag_characters_max || !is_clean || !is_utf8(tag)) {
         return error{
             errc::invalid_argument,

@@ -62,8 +62,7 @@ bool has_never_answered(const std::vector<resolver_state>& all) noexcept {
         return state.answered_at.has_value();
     };
     const auto is_silent = [](const resolver_state& state) { return state.has_never_answered(); };
-    return std::none_of(all.begin(), all.end(), has_answered) &&
-           std::any_of(all.begin(), all.end(), is_silent);
+    return std::ranges::none_of(all, has_answered) && std::ranges::any_of(all, is_silent);
 }
 
 awaitable<permit> pace_store::ask(paced_resolver who, pace limits, deadline by) {

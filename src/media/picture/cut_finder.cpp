@@ -54,8 +54,7 @@ constexpr double flash_rest_max = 0.3;
 constexpr double known_cut_seconds = 0.25;
 
 bool any_within(std::span<const double> times, double from, double to) {
-    return std::any_of(
-        times.begin(), times.end(), [=](double at) { return at >= from && at <= to; });
+    return std::ranges::any_of(times, [=](double at) { return at >= from && at <= to; });
 }
 
 bool any_near(std::span<const double> times, double seconds, double distance) {
@@ -251,14 +250,13 @@ std::vector<dissolve> find_dark_gaps(
 
 /// Keeps the strongest of dissolves that are close together.
 std::vector<double> strongest(std::vector<dissolve> dissolves) {
-    std::stable_sort(dissolves.begin(), dissolves.end(), [](const auto& a, const auto& b) {
-        return a.strength > b.strength;
-    });
+    std::ranges::stable_sort(
+        dissolves, [](const auto& a, const auto& b) { return a.strength > b.strength; });
     std::vector<double> kept;
     for (const auto& [seconds, strength] : dissolves) {
         if (!any_near(kept, seconds, dissolve_distance_seconds_min)) kept.push_back(seconds);
     }
-    std::sort(kept.begin(), kept.end());
+    std::ranges::sort(kept);
     return kept;
 }
 

@@ -61,9 +61,8 @@ std::vector<std::string> dominant_colours(const colour_counts& counts) {
     const auto total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     std::array<std::size_t, colour_names.size()> order{};
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&counts](std::size_t a, std::size_t b) {
-        return counts[a] > counts[b];
-    });
+    std::ranges::stable_sort(
+        order, [&counts](std::size_t a, std::size_t b) { return counts[a] > counts[b]; });
     std::vector<std::string> names;
     for (const std::size_t at : order) {
         if (names.size() == report_bounds::colours_max || counts[at] == 0) break;
@@ -101,10 +100,9 @@ void picture_meter::finish(picture_report& report) const {
     std::size_t counted = 0;
     for (const auto& pair : changes_) {
         // The time of a cut is that of the first picture after it.
-        const bool over_cut =
-            std::any_of(report.cuts.begin(), report.cuts.end(), [&pair](double cut) {
-                return cut > pair.from_seconds && cut <= pair.to_seconds;
-            });
+        const bool over_cut = std::ranges::any_of(report.cuts, [&pair](double cut) {
+            return cut > pair.from_seconds && cut <= pair.to_seconds;
+        });
         if (over_cut) continue;
         sum += pair.amount;
         ++counted;

@@ -106,8 +106,8 @@ bool is_harmonic(const held_tone& tone, double base_hz) {
 bool is_hum(std::span<const held_tone> tones, double base_hz) {
     const auto harmonic = [&](const held_tone& tone) { return is_harmonic(tone, base_hz); };
     const auto low = [](const held_tone& tone) { return tone.hz <= hum_lowest_hz_max; };
-    return tones.size() >= hum_tones_min && std::all_of(tones.begin(), tones.end(), harmonic) &&
-           std::any_of(tones.begin(), tones.end(), low);
+    return tones.size() >= hum_tones_min && std::ranges::all_of(tones, harmonic) &&
+           std::ranges::any_of(tones, low);
 }
 
 bool same_tone(const held_tone& a, const held_tone& b) {
@@ -127,10 +127,8 @@ constexpr std::size_t pause_spectra = 15;
 std::vector<double> active_tones(std::span<const spectrum> spectra, const music_block& block) {
     std::vector<double> counts;
     for (const spectrum& next : spectra.subspan(block.first_spectrum, block.spectra)) {
-        const auto count =
-            std::count_if(block.tones.begin(), block.tones.end(), [&](const held_tone& tone) {
-                return next.active[tone.bin] != 0;
-            });
+        const auto count = std::ranges::count_if(
+            block.tones, [&](const held_tone& tone) { return next.active[tone.bin] != 0; });
         counts.push_back(static_cast<double>(count));
     }
     return counts;
@@ -262,9 +260,8 @@ double comb_score(std::span<const double> correlation, double tempo_bpm) {
 std::vector<held_tone> held_tones(std::span<const spectrum* const> spectra, std::size_t first_bin) {
     if (spectra.empty()) return {};
     auto peaks = peaks_of(mean_activation(spectra, first_bin), first_bin, spectra.size());
-    std::sort(peaks.begin(), peaks.end(), [](const held_tone& a, const held_tone& b) {
-        return a.strength > b.strength;
-    });
+    std::ranges::sort(
+        peaks, [](const held_tone& a, const held_tone& b) { return a.strength > b.strength; });
     if (peaks.size() > tones_counted) peaks.resize(tones_counted);
     return peaks;
 }
@@ -295,19 +292,17 @@ void remove_steady_tones(std::span<const spectrum> spectra, std::vector<music_bl
         }
     }
     if (steady.size() != 1) return;
-    const bool alone = std::all_of(blocks.begin(), blocks.end(), [&](const music_block& block) {
-        return std::all_of(block.tones.begin(), block.tones.end(), [&](const held_tone& tone) {
-            return same_tone(tone, steady.front());
-        });
+    const bool alone = std::ranges::all_of(blocks, [&](const music_block& block) {
+        return std::ranges::all_of(
+            block.tones, [&](const held_tone& tone) { return same_tone(tone, steady.front()); });
     });
     if (!alone) return;
     for (music_block& block : blocks) block.tones.clear();
 }
 
 std::size_t first_audible_spectrum(std::span<const spectrum> spectra) {
-    const auto first = std::find_if(spectra.begin(), spectra.end(), [](const spectrum& next) {
-        return next.level_db > audible_db;
-    });
+    const auto first = std::ranges::find_if(
+        spectra, [](const spectrum& next) { return next.level_db > audible_db; });
     return static_cast<std::size_t>(first - spectra.begin());
 }
 

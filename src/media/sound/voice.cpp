@@ -179,8 +179,7 @@ std::vector<std::int16_t> conditioned(std::span<const std::int16_t> samples, flo
 
 bool is_silent(std::span<const std::int16_t> samples) {
     const std::vector<float> levels = frame_levels_db(samples);
-    return std::all_of(
-        levels.begin(), levels.end(), [](float level) { return level <= silent_db; });
+    return std::ranges::all_of(levels, [](float level) { return level <= silent_db; });
 }
 
 std::vector<time_range> find_silences(

@@ -25,7 +25,7 @@ constexpr auto provider_formats = std::to_array<std::string_view>(
 
 template <class List, class Item>
 bool is_in(const List& list, const Item& item) {
-    return std::find(list.begin(), list.end(), item) != list.end();
+    return std::ranges::find(list, item) != list.end();
 }
 
 bool has_type(const json& schema, std::string_view type) {
@@ -87,10 +87,7 @@ std::string_view objection_to(std::string_view name, const json& value) {
     if (name == "enum")
         return unless(
             value.is_array() && !value.empty() &&
-                std::all_of(
-                    value.begin(),
-                    value.end(),
-                    [](const json& each) { return !each.is_structured(); }),
+                std::ranges::all_of(value, [](const json& each) { return !each.is_structured(); }),
             "must be a list of strings, numbers, booleans or null");
     if (name == "description" || name == "format")
         return unless(value.is_string(), "must be a string");
@@ -205,8 +202,8 @@ bool is_uri(std::string_view text) {
     const auto is_of_scheme = [](char byte) {
         return is_alphanumeric(byte) || contains("+-.", std::string_view{&byte, 1});
     };
-    if (rest.empty() || !std::all_of(scheme.begin(), scheme.end(), is_of_scheme)) return false;
-    if (std::count(rest.begin(), rest.end(), '#') > 1) return false;
+    if (rest.empty() || !std::ranges::all_of(scheme, is_of_scheme)) return false;
+    if (std::ranges::count(rest, '#') > 1) return false;
     for (std::size_t at = 0; at < rest.size(); ++at) {
         if (rest[at] == '%') {
             if (at + 2 >= rest.size() || !hex_value(rest[at + 1]) || !hex_value(rest[at + 2]))
@@ -335,15 +332,14 @@ bool is_required(const json& schema, std::string_view name) {
 bool has_strict_form(const json& schema) {
     const auto types = types_of(schema);
     const auto values =
-        std::count_if(types.begin(), types.end(), [](const json& name) { return name != "null"; });
+        std::ranges::count_if(types, [](const json& name) { return name != "null"; });
     if (values > 1 || types.empty()) return false;
     if (has_type(schema, "object")) {
         const auto& properties = member(schema, "properties");
         for (const auto& name : member(schema, "required")) {
             if (!properties.contains(name.get_ref<const std::string&>())) return false;
         }
-        return !properties.empty() &&
-               std::all_of(properties.begin(), properties.end(), &has_strict_form);
+        return !properties.empty() && std::ranges::all_of(properties, &has_strict_form);
     }
     if (!has_type(schema, "array")) return true;
     return schema.contains("items") && has_strict_form(schema.at("items"));

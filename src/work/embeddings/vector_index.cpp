@@ -86,9 +86,8 @@ job_id compare(
 }  // namespace
 
 std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> scores) {
-    std::sort(scores.begin(), scores.end(), [](const auto& left, const auto& right) {
-        return left.first > right.first;
-    });
+    std::ranges::sort(
+        scores, [](const auto& left, const auto& right) { return left.first > right.first; });
     std::vector<job_id> near;
     for (const auto& [similarity, job] : scores) {
         const bool is_near = similarity >= similarity_min &&
@@ -378,8 +377,8 @@ awaitable<void> vector_index::search(account_id caller, std::string query, near_
 
 awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector_of(
     account_id caller, std::string query, deadline by, near_reels& found) {
-    const auto known = std::find_if(
-        queries_.begin(), queries_.end(), [&](const auto& one) { return one.first == query; });
+    const auto known = std::ranges::find_if(
+        queries_, [&query](const auto& entry) { return entry.first == query; });
     if (known != queries_.end()) {
         queries_.splice(queries_.begin(), queries_, known);
         co_return queries_.front().second;
