@@ -288,7 +288,7 @@ std::string answer_view(const questions::answer& answer) {
         {"answer", answer.text},
         {"citations", std::move(citations)},
         {"model", {{"provider", answer.provider}, {"name", answer.model}}}};
-    auto text = view.dump(-1, ' ', false, json::error_handler_t::replace);
+    auto text = dumped(view);
     // JSON libraries write numbers in binary floating point.
     text.back() = ',';
     return text.append(R"("cost_usd":)").append(answer.cost_usd.value_or("null")).append("}");
@@ -369,7 +369,7 @@ result<std::string> hit_view(const jobs::search_hit& hit, const model::passage_f
         // More digits are not significant.
         {"score", std::round(hit.score * 1e4) / 1e4},
         {"match", match_view(hit, *passages, finder.best_of(*passages))}};
-    auto text = view.dump(-1, ' ', false, json::error_handler_t::replace);
+    auto text = dumped(view);
     if (!hit.details) return text;
     text.pop_back();  // The closing brace.
     return fmt::format("{},{}}}", text, *hit.details);

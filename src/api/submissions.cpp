@@ -25,10 +25,6 @@ constexpr std::size_t links_max = 50;
 /// Larger elements that are not strings are not repeated in the answer.
 constexpr std::size_t echo_bytes_max = 256;
 
-std::string dumped(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 /// Checks a link and returns its submission, with the options that all links of the request share.
 input<jobs::submission> submission_of(const json& element, const common_options& options) {
     auto url = requested_url(element);

@@ -70,10 +70,6 @@ awaitable<http::response> get_reel_usage(http::request_context& ctx, usage::usag
     co_return ctx.json_text(http::status::ok, reel_usage_view(*report));
 }
 
-std::string json_string(std::string_view text) {
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 /// The cost as an exact number or null, and the number of calls of unknown cost, if any.
 std::string cost_members(const usage::sums& used, std::string_view prefix) {
     auto members = fmt::format(R"("{}cost_usd":{})", prefix, used.cost_usd.value_or("null"));
@@ -102,20 +98,19 @@ std::string token_members(const usage::sums& used) {
 std::string model_view(const usage::model_sums& sums) {
     return fmt::format(
         R"({{"model":{},"purpose":{},{}}})",
-        json_string(sums.model),
-        json_string(sums.purpose),
+        dumped(sums.model),
+        dumped(sums.purpose),
         token_members(sums.used));
 }
 
 std::string purpose_view(const usage::purpose_sums& sums) {
-    return fmt::format(
-        R"({{"purpose":{},{}}})", json_string(sums.purpose), token_members(sums.used));
+    return fmt::format(R"({{"purpose":{},{}}})", dumped(sums.purpose), token_members(sums.used));
 }
 
 std::string day_view(const usage::day_sums& day) {
     return fmt::format(
         R"({{"date":{},"reels":{},"calls":{},"total_tokens":{},{}{}}})",
-        json_string(day.date),
+        dumped(day.date),
         day.reels,
         day.used.calls,
         day.used.total_tokens(),
@@ -126,10 +121,10 @@ std::string day_view(const usage::day_sums& day) {
 std::string daily_model_view(const usage::daily_model_sums& sums) {
     return fmt::format(
         R"({{"date":{},"provider":{},"model":{},"purpose":{},{}}})",
-        json_string(sums.date),
-        json_string(sums.provider),
-        json_string(sums.model),
-        json_string(sums.purpose),
+        dumped(sums.date),
+        dumped(sums.provider),
+        dumped(sums.model),
+        dumped(sums.purpose),
         token_members(sums.used));
 }
 
@@ -139,9 +134,9 @@ std::string call_view(const usage::call& call) {
         R"("prompt_tokens":{},"cached_prompt_tokens":{},"output_tokens":{},"thinking_tokens":{},)"
         R"({}"cost_usd":{},"is_under_way":{}}})",
         call.number ? std::to_string(*call.number) : "null",
-        json_string(call.purpose),
-        json_string(call.provider),
-        json_string(call.model),
+        dumped(call.purpose),
+        dumped(call.provider),
+        dumped(call.model),
         to_rfc3339(call.called_at),
         call.prompt_tokens,
         call.cached_prompt_tokens,
@@ -248,7 +243,7 @@ std::string budget_view(const usage::budget_report& report) {
         report.monthly_budget_usd.value_or("null"),
         report.spent_this_month_usd,
         report.spent_today_usd,
-        json_string(report.month));
+        dumped(report.month));
     if (report.unpriced_calls_this_month > 0) {
         view += fmt::format(
             R"(,"unpriced_calls_this_month":{},"estimated_this_month_usd":{})",

@@ -60,9 +60,7 @@ std::string upload_owner(const settings& config) {
 void warn_of_unknown_price(
     const model::price_table& prices, const std::string& name, std::string_view form,
     const log::logger& log) {
-    const std::chrono::year_month_day today{
-        std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
-    if (prices.knows(name, today)) return;
+    if (prices.knows(name)) return;
     log.warning(
         "model has no price: its cost will be recorded as unknown",
         {{"model", name}, {"set", fmt::format("REELSD_MODEL_PRICES={}={}", name, form)}});

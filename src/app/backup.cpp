@@ -59,9 +59,7 @@ struct time_limit {
 };
 
 error file_error(const fs::path& file, int number) {
-    return error{
-        errc::storage_failed,
-        fmt::format("{}: {}", file.string(), std::generic_category().message(number))};
+    return error{errc::storage_failed, fmt::format("{}: {}", file.string(), errno_text(number))};
 }
 
 /// A migration is a line of about 120 bytes: room for thousands.

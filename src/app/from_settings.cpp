@@ -2,6 +2,7 @@
 
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
@@ -226,7 +227,7 @@ result<void> check_media_store(const net::s3_store& store, deadline by) {
     constexpr std::string_view key = "reelsd-doctor";
     constexpr std::string_view text = "reelsd";
     const std::stop_token never;
-    net::s3_content content{.sha256 = net::sha256_of(text), .content_type = "text/plain"};
+    net::s3_content content{.sha256 = sha256_hex(text), .content_type = "text/plain"};
     content.body.add_text(std::string{text});
     if (const auto put = store.put(key, content, by, never); !put) return put.error();
     const auto got = store.get(key, 0, text.size(), by, never);

@@ -51,10 +51,6 @@ constexpr auto start_time_max = 5s;
 /// A failed accept, for example without free descriptors, would fail again immediately.
 constexpr auto accept_pause = 100ms;
 
-std::string reason_of(int code) {
-    return std::generic_category().message(code);
-}
-
 error folder_error(const fs::path& folder, const std::string& reason) {
     return error{errc::storage_failed, fmt::format("{}: {}", folder.string(), reason)};
 }
@@ -173,7 +169,7 @@ result<handover_directory> handover_directory::open(const fs::path& data_dir) {
     if (!failure) fs::permissions(path, fs::perms::owner_all, failure);
     if (failure) return folder_error(path, failure.message());
     unique_fd folder{::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};
-    if (!folder) return folder_error(path, reason_of(errno));
+    if (!folder) return folder_error(path, errno_text(errno));
     return handover_directory{path, std::move(folder)};
 }
 
@@ -198,7 +194,7 @@ result<unique_fd> handover_directory::listen(const std::string& name) const {
     auto socket = open_socket();
     const bool listens = socket && ::bind(socket.get(), raw(*address), sizeof *address) == 0 &&
                          ::listen(socket.get(), backlog) == 0;
-    if (!listens) return folder_error(path_, "cannot create a socket: " + reason_of(errno));
+    if (!listens) return folder_error(path_, "cannot create a socket: " + errno_text(errno));
     std::error_code failure;
     fs::rename(unfinished, short_path(name + std::string{socket_suffix}), failure);
     if (failure) return folder_error(path_, failure.message());

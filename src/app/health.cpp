@@ -21,9 +21,7 @@ using namespace std::chrono_literals;
 constexpr auto report_time_max = 1s;
 
 time_point now_plus(seconds_f later) {
-    const auto when = std::chrono::system_clock::now() +
-                      std::chrono::duration_cast<std::chrono::system_clock::duration>(later);
-    return std::chrono::time_point_cast<std::chrono::microseconds>(when);
+    return wall_clock_now() + std::chrono::duration_cast<time_point::duration>(later);
 }
 
 json resolver_view(const pacing::resolver_state& resolver) {
@@ -82,8 +80,7 @@ std::string unready_text(const db::failure& why, const db::pool_state& pool) {
 health::health(health_dependencies dependencies)
     : deps_{std::move(dependencies)},
       resolvers_{resolvers_in_use(deps_.config)},
-      started_at_{std::chrono::time_point_cast<std::chrono::microseconds>(
-          std::chrono::system_clock::now())} {}
+      started_at_{wall_clock_now()} {}
 
 awaitable<std::string> health::metrics_text() {
     metrics_snapshot snapshot{

@@ -18,7 +18,6 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
-#include <system_error>
 #include <utility>
 
 namespace reelsd::app {
@@ -32,9 +31,7 @@ constexpr const char* socket_variable = "NOTIFY_SOCKET";
 constexpr timeval send_time_max{.tv_sec = 1, .tv_usec = 0};
 
 error notify_failed(int code) {
-    return error{
-        errc::internal,
-        fmt::format("the service manager: {}", std::generic_category().message(code))};
+    return error{errc::internal, fmt::format("the service manager: {}", errno_text(code))};
 }
 
 /// Two small files, after a few password hashes on the same threads.

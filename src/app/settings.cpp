@@ -50,7 +50,7 @@ result<std::string> read_secret_file(std::string_view variable, const std::strin
         return invalid(fmt::format("{}: {}: {}", variable, file, why));
     };
     auto text = read_start_of(file);
-    if (!text) return refuse(std::generic_category().message(errno));
+    if (!text) return refuse(errno_text(errno));
     if (text->size() > secret_bytes_max) {
         return refuse(fmt::format("is larger than {} bytes", secret_bytes_max));
     }

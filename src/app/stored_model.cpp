@@ -302,9 +302,7 @@ result<stored_model> stored_model_service::read(const json& form) const {
             "the environment, a flag or the configuration file chooses the analyzer"};
     }
     const auto before = models_.stored().model;
-    const auto now =
-        std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
-    return model_from_form(form, before ? &*before : nullptr, now);
+    return model_from_form(form, before ? &*before : nullptr, wall_clock_now());
 }
 
 result<std::vector<std::byte>> stored_model_service::seal_checked(

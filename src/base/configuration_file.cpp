@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <optional>
-#include <system_error>
 
 namespace reelsd {
 namespace {
@@ -126,7 +125,7 @@ result<std::map<std::string, std::string>> read_configuration(const std::string&
     const unique_fd opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
     std::optional<std::string> text;
     if (opened) text = read_at_most(opened.get(), file_bytes_max + 1);
-    if (!text) return refuse(std::generic_category().message(errno));
+    if (!text) return refuse(errno_text(errno));
     if (text->size() > file_bytes_max)
         return refuse(fmt::format("is larger than {} bytes", file_bytes_max));
     auto values = parse_configuration(*text);

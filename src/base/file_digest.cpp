@@ -34,4 +34,10 @@ std::string file_digest::hex() {
     return digits;
 }
 
+std::string sha256_hex(std::string_view text) {
+    file_digest digest;
+    digest.add(text);
+    return digest.hex();
+}
+
 }  // namespace reelsd

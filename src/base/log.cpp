@@ -1,4 +1,5 @@
 #include <reelsd/base/descriptor_io.hpp>
+#include <reelsd/base/error.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/unique_fd.hpp>
@@ -25,7 +26,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -128,7 +128,7 @@ bool has_any_of(std::string_view text, const byte_table& table) {
 /// readable.
 void append_quoted(line_buffer& line, std::string_view text) {
     if (has_any_of(text, escaped_bytes)) {
-        return append(line, json(text).dump(-1, ' ', false, json::error_handler_t::replace));
+        return append(line, dumped(text));
     }
     fmt::format_to(std::back_inserter(line), "\"{}\"", text);
 }
@@ -255,8 +255,7 @@ private:
     }
 
     void report_failure(int code) {
-        const auto reason =
-            fmt::format("{}: {}", file_.string(), std::generic_category().message(code));
+        const auto reason = fmt::format("{}: {}", file_.string(), errno_text(code));
         write_to_standard_error(view_of(render_line(
             spdlog::level::err,
             "the log file cannot be written, lines go to standard error",

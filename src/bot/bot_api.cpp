@@ -155,12 +155,7 @@ bot_api::bot_api(settings server)
 api_answer bot_api::call(
     std::string_view method, const json& parameters, deadline by,
     const std::stop_token& stop) const {
-    return post(
-        method,
-        "application/json",
-        parameters.dump(-1, ' ', false, json::error_handler_t::replace),
-        by,
-        stop);
+    return post(method, "application/json", dumped(parameters), by, stop);
 }
 
 api_answer bot_api::send_files(

@@ -387,10 +387,9 @@ result<message_sender::content> message_sender::final_content_of(
     if (!*reel) return error{errc::not_found};
     const auto& job = **reel;
     if (!job.result) {
-        const auto now = std::chrono::time_point_cast<std::chrono::microseconds>(
-            std::chrono::system_clock::now());
         return content{
-            .parts = to_messages(templates::failure(job, now)), .buttons = buttons_below(job)};
+            .parts = to_messages(templates::failure(job, wall_clock_now())),
+            .buttons = buttons_below(job)};
     }
     const auto used = query(dependencies_.usage.read_reel(row.what.account, id, soon()));
     if (!used) return used.error();

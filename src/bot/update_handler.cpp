@@ -69,10 +69,9 @@ awaitable<std::vector<jobs::search_hit>> find_reels(
 
 awaitable<templates::usage_summary> read_usage(
     usage::usage_store store, account_id account, deadline by) {
-    const std::chrono::year_month_day today =
-        std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+    const auto day = today();
     const usage::period this_month{
-        .from = today.year() / today.month() / std::chrono::day{1}, .to = std::nullopt};
+        .from = day.year() / day.month() / std::chrono::day{1}, .to = std::nullopt};
     templates::usage_summary summary;
     auto total = co_await store.read(account, {}, by);
     summary.total = std::move(total.total);

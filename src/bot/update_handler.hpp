@@ -130,8 +130,7 @@ private:
     accounts::request_rate rate_;
     std::map<chats::chat_id, deadline::clock::time_point> refused_at_;
     std::map<chats::chat_id, guesses> guesses_;
-    const time_point started_at_ =
-        std::chrono::time_point_cast<time_point::duration>(std::chrono::system_clock::now());
+    const time_point started_at_ = wall_clock_now();
     std::int64_t last_update_ = 0;  ///< Kept together with links.
     std::int64_t retried_ = 0;      ///< The update with links that is handled again; 0: none.
     std::optional<std::int64_t> not_noted_;  ///< The last handled update.

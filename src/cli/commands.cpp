@@ -400,7 +400,7 @@ exit_code run_export(const command_context& context, const export_arguments& arg
     owned_file opened;
     if (!arguments.file.empty()) {
         opened = make_private_file(arguments.file);
-        const auto reason = std::generic_category().message(errno);
+        const auto reason = errno_text(errno);
         if (!opened)
             return fail(context, exit_code::usage, fmt::format("{}: {}", arguments.file, reason));
     }

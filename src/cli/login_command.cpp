@@ -80,8 +80,7 @@ result<void> store(const connection_settings& settings, const fs::path& file) {
     }
     const auto failed = [&file](int reason) {
         return error{
-            errc::storage_failed,
-            fmt::format("{}: {}", file.string(), std::generic_category().message(reason))};
+            errc::storage_failed, fmt::format("{}: {}", file.string(), errno_text(reason))};
     };
     std::error_code failure;
     if (file.has_parent_path()) fs::create_directories(file.parent_path(), failure);

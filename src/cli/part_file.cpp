@@ -25,10 +25,7 @@ constexpr std::string_view suffix = ".part";
 error cannot_write(const fs::path& file, int reason) {
     return error{
         errc::storage_failed,
-        fmt::format(
-            "{} cannot be written: {}",
-            one_line(file.string()),
-            std::generic_category().message(reason))};
+        fmt::format("{} cannot be written: {}", one_line(file.string()), errno_text(reason))};
 }
 
 /// A part in the target's folder.

@@ -75,7 +75,7 @@ constexpr std::size_t extract_indent = 2;
 std::string value_text(const json& value) {
     if (value.is_null()) return none;
     if (value.is_string()) return value.get<std::string>();
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+    return dumped(value);
 }
 
 void draw_value(page& out, std::size_t indent, const std::string& lead, const json& value);

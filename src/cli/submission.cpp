@@ -19,7 +19,7 @@ namespace {
 
 /// Size in a JSON array, with its comma.
 std::size_t json_bytes_of(const std::string& link) {
-    return json(link).dump(-1, ' ', false, json::error_handler_t::replace).size() + 1;
+    return dumped(link).size() + 1;
 }
 
 json body_with(const char* name, json links, bool fresh, const analysis_options& analysis) {
@@ -133,7 +133,7 @@ json analysis_options::members() const {
 }
 
 std::string text_of_json(const json& document) {
-    return document.dump(-1, ' ', false, json::error_handler_t::replace);
+    return dumped(document);
 }
 
 json body_of(const submission& one) {
@@ -198,10 +198,7 @@ result<json> schema_from_file(const std::filesystem::path& file) {
     if (!opened || std::ferror(opened.get()) != 0) {
         return error{
             errc::storage_failed,
-            fmt::format(
-                "{} cannot be read: {}",
-                one_line(file.string()),
-                std::generic_category().message(errno))};
+            fmt::format("{} cannot be read: {}", one_line(file.string()), errno_text(errno))};
     }
     return schema_from(text, file.string());
 }

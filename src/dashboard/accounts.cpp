@@ -45,7 +45,7 @@ std::string account_view(const accounts::account_summary& account) {
     if (account.leaving_at) view["leaving_at"] = to_rfc3339(*account.leaving_at);
     if (account.invited_until) view["invited_until"] = to_rfc3339(*account.invited_until);
     if (account.last_seen_at) view["last_seen_at"] = to_rfc3339(*account.last_seen_at);
-    auto text = view.dump(-1, ' ', false, json::error_handler_t::replace);
+    auto text = dumped(view);
     text.pop_back();  // The closing brace.
     return fmt::format(
         R"({},"monthly_budget_usd":{},"spent_this_month_usd":{}}})",

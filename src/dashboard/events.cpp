@@ -116,9 +116,7 @@ std::optional<time_point> position_in(std::string_view last_event_id) {
     if (microseconds <= 0 || last_event_id.front() == '0') return std::nullopt;
     const time_point position{std::chrono::microseconds{microseconds}};
     // The database does not accept every number as a time.
-    const auto now =
-        std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
-    if (position > now + jobs::deletion_memory) return std::nullopt;
+    if (position > wall_clock_now() + jobs::deletion_memory) return std::nullopt;
     return position;
 }
 

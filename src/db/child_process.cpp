@@ -136,7 +136,7 @@ error cannot_start(const child_options& options, const std::string& why) {
 
 }  // namespace
 
-std::string errno_text(int number) {
+std::string numbered_errno_text(int number) {
     return fmt::format("{} ({})", std::generic_category().message(number), number);
 }
 
@@ -152,11 +152,11 @@ result<pid_t> start_child(const child_options& options) {
         S_IRUSR | S_IWUSR)});
     if (!output) {
         return cannot_start(
-            options, fmt::format("{}: {}", options.output.string(), errno_text(errno)));
+            options, fmt::format("{}: {}", options.output.string(), numbered_errno_text(errno)));
     }
     std::array<int, 2> ends{};
     if (!input || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
-        return cannot_start(options, errno_text(errno));
+        return cannot_start(options, numbered_errno_text(errno));
     }
     const unique_fd report_in{ends[0]};
     auto report_out = above_standard(unique_fd{ends[1]});
@@ -175,7 +175,7 @@ result<pid_t> start_child(const child_options& options) {
         .parent = ::getpid()};
 
     const pid_t child = ::fork();
-    if (child < 0) return cannot_start(options, errno_text(errno));
+    if (child < 0) return cannot_start(options, numbered_errno_text(errno));
     if (child == 0) run_child(startup);
 
     report_out.close();  // Otherwise the read below never ends.
@@ -184,7 +184,8 @@ result<pid_t> start_child(const child_options& options) {
     if (length != sizeof failure) return child;  // Closed by exec: it runs.
     ::waitpid(child, nullptr, 0);
     return cannot_start(
-        options, fmt::format("{}: {}", text_of_step(failure.at), errno_text(failure.number)));
+        options,
+        fmt::format("{}: {}", text_of_step(failure.at), numbered_errno_text(failure.number)));
 }
 
 std::optional<int> wait_for_child(pid_t child, deadline by) {
@@ -207,7 +208,7 @@ result<std::optional<std::filesystem::path>> first_unreachable(
     const account& user, const std::vector<std::filesystem::path>& folders) {
     constexpr int cannot_become = 255;
     const pid_t child = ::fork();
-    if (child < 0) return error{errc::database_unavailable, errno_text(errno)};
+    if (child < 0) return error{errc::database_unavailable, numbered_errno_text(errno)};
     if (child == 0) {
         if (!become(user)) ::_exit(cannot_become);
         int number = 0;

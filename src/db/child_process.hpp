@@ -49,6 +49,6 @@ struct child_options {
 [[nodiscard]] unique_fd watch_process(pid_t process);
 
 /// Returns the text of an errno, such as "Permission denied (13)".
-[[nodiscard]] std::string errno_text(int number);
+[[nodiscard]] std::string numbered_errno_text(int number);
 
 }  // namespace reelsd::db

@@ -145,7 +145,7 @@ result<fs::path> make_data_dir(const fs::path& data_dir, bool for_other_user) {
     auto folder = fs::canonical(absolute, problem);
     if (problem) return storage_error(data_dir, problem.message());
     if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-        return storage_error(folder, "cannot be written: " + errno_text(errno));
+        return storage_error(folder, "cannot be written: " + numbered_errno_text(errno));
     }
     if (is_new) {
         fs::permissions(folder, fs::perms::owner_all, problem);
@@ -352,11 +352,13 @@ result<void> make_private_folder(const fs::path& folder, const std::optional<acc
     const uid_t owner_id = owner ? owner->uid : ::geteuid();
     if (::mkdir(folder.c_str(), all_mine) == 0) {
         if (owner && ::chown(folder.c_str(), owner->uid, owner->gid) != 0) {
-            return storage_error(folder, "its owner cannot be changed: " + errno_text(errno));
+            return storage_error(
+                folder, "its owner cannot be changed: " + numbered_errno_text(errno));
         }
         return {};
     }
-    if (errno != EEXIST) return storage_error(folder, "cannot be created: " + errno_text(errno));
+    if (errno != EEXIST)
+        return storage_error(folder, "cannot be created: " + numbered_errno_text(errno));
 
     struct stat status = {};
     if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {

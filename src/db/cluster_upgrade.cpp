@@ -102,7 +102,8 @@ result<void> exchange(const cluster_layout& layout, const fs::path& fresh, const
         const int number = errno;
         fs::remove_all(kept, problem);
         return cluster_error(
-            layout.cluster, "cannot be exchanged with the upgraded cluster: " + errno_text(number));
+            layout.cluster,
+            "cannot be exchanged with the upgraded cluster: " + numbered_errno_text(number));
     }
     sync_folder(layout.data_dir);
     return {};

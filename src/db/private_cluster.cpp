@@ -125,7 +125,7 @@ public:
     [[nodiscard]] static result<std::unique_ptr<postmaster>> start(
         child_options options, std::atomic<bool>& alive, log::logger logger) {
         auto server = std::make_unique<postmaster>(std::move(options), alive, std::move(logger));
-        if (!server->stop_) return error{errc::database_unavailable, errno_text(errno)};
+        if (!server->stop_) return error{errc::database_unavailable, numbered_errno_text(errno)};
         server->trim_log();
 
         std::promise<result<pid_t>> started;
@@ -309,11 +309,11 @@ result<unique_fd> private_cluster::lock_start(const cluster_layout& layout, dead
         O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
         S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH)};
     if (!file) {
-        return storage_error(layout.lock_file, errno_text(errno));
+        return storage_error(layout.lock_file, numbered_errno_text(errno));
     }
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) {
-            return error{errc::storage_failed, errno_text(errno)};
+            return error{errc::storage_failed, numbered_errno_text(errno)};
         }
         const auto waited = pause(by, "another process is starting the private PostgreSQL server");
         if (!waited) return waited.error();

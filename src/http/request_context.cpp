@@ -118,7 +118,7 @@ void request_context::request_stop() {
 }
 
 response request_context::json(status code, const reelsd::json& value) const {
-    return json_text(code, value.dump(-1, ' ', false, reelsd::json::error_handler_t::replace));
+    return json_text(code, dumped(value));
 }
 
 response request_context::json_text(status code, std::string text) const {

@@ -154,10 +154,6 @@ response compressed(response& answer) {
     return response{answer.code(), answer.content_type(), std::move(body)};
 }
 
-std::string dumped(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 response problem_with(status code, std::string_view error_code, std::string_view message) {
     json body;
     body["message"] = message;

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <fstream>
 #include <new>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -51,7 +50,7 @@ result<std::string> read_pem(std::string_view what, const std::string& file) {
     std::string text(pem_bytes_max + 1, '\0');
     if (stream) stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (!stream.is_open() || stream.bad()) {
-        return refused(what, file, std::generic_category().message(errno));
+        return refused(what, file, errno_text(errno));
     }
     text.resize(static_cast<std::size_t>(stream.gcount()));
     if (text.size() > pem_bytes_max) return refused(what, file, "it is too large to be PEM");

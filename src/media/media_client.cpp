@@ -49,8 +49,7 @@ public:
             path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)};
         if (!file) {
             return error{
-                errc::storage_failed,
-                "creating the media helper's output: " + std::generic_category().message(errno)};
+                errc::storage_failed, "creating the media helper's output: " + errno_text(errno)};
         }
         return output_file{std::move(file), path};
     }

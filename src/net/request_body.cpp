@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 namespace reelsd::net {
@@ -23,8 +22,7 @@ constexpr std::uint64_t base64_size(std::uint64_t bytes) {
 }
 
 error unreadable(int code) {
-    return error{
-        errc::storage_failed, "reading a file to send: " + std::generic_category().message(code)};
+    return error{errc::storage_failed, "reading a file to send: " + errno_text(code)};
 }
 
 }  // namespace

@@ -80,12 +80,6 @@ error refusal_of(std::string_view method, const http_response& answer) {
 
 }  // namespace
 
-std::string sha256_of(std::string_view text) {
-    file_digest digest;
-    digest.add(text);
-    return digest.hex();
-}
-
 struct s3_store::call {
     http_method method;
     std::string_view key;
@@ -103,7 +97,7 @@ result<http_response> s3_store::send(
     auto path = "/" + settings_.bucket;
     if (!settings_.prefix.empty()) path.append("/").append(settings_.prefix);
     path.append("/").append(operation.key);
-    const auto digest = operation.content ? operation.content->sha256 : sha256_of("");
+    const auto digest = operation.content ? operation.content->sha256 : sha256_hex("");
     http_request request{
         .method = operation.method,
         .url = settings_.endpoint + path,

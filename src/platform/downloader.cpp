@@ -25,8 +25,7 @@ constexpr std::size_t explanation_bytes_max = 4096;
 constexpr std::size_t copy_bytes = std::size_t{64} * 1024;
 
 error storage_error(const char* doing, int number) {
-    return error{
-        errc::storage_failed, std::string{doing} + ": " + std::generic_category().message(number)};
+    return error{errc::storage_failed, std::string{doing} + ": " + errno_text(number)};
 }
 
 bool equals_at(std::span<const std::byte> bytes, std::size_t offset, std::string_view text) {

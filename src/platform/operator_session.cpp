@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <system_error>
 #include <utility>
 
 namespace reelsd::platform {
@@ -33,12 +32,6 @@ struct listed_cookie {
     session_cookie cookie;
     std::string domain;  ///< Empty: the platform's.
 };
-
-std::string fingerprint_of(std::string_view text) {
-    file_digest digest;
-    digest.add(text);
-    return digest.hex();
-}
 
 /// Whether the text can be sent in a Cookie header unchanged.
 bool is_sendable(std::string_view text) {
@@ -146,23 +139,19 @@ constexpr std::size_t file_bytes_max = std::size_t{1024} * 1024;
 /// Maximum age of the file's content and of the database's answer about it.
 constexpr auto freshness = 1s;
 
-std::string reason_of(int failure) {
-    return std::generic_category().message(failure);
-}
-
 result<std::string> read_private_file(const std::filesystem::path& file) {
     const auto refuse = [](std::string why) {
         return error{errc::invalid_argument, std::move(why)};
     };
     const unique_fd opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    if (!opened) return refuse(reason_of(errno));
+    if (!opened) return refuse(errno_text(errno));
     struct ::stat status = {};
-    if (::fstat(opened.get(), &status) != 0) return refuse(reason_of(errno));
+    if (::fstat(opened.get(), &status) != 0) return refuse(errno_text(errno));
     if (!S_ISREG(status.st_mode)) return refuse("it is not a regular file");
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         return refuse("other users can read or change it; run: chmod 600 on it");
     auto text = read_at_most(opened.get(), file_bytes_max + 1);
-    if (!text) return refuse(reason_of(errno));
+    if (!text) return refuse(errno_text(errno));
     if (text->size() > file_bytes_max) return refuse("it is larger than 1 MiB");
     return *std::move(text);
 }
@@ -178,7 +167,7 @@ std::int64_t unix_now() {
 result<session_cookies> session_cookies::parse(
     std::string_view text, std::string_view host, std::int64_t now) {
     session_cookies session;
-    session.fingerprint_ = fingerprint_of(text);
+    session.fingerprint_ = sha256_hex(text);
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     bool has_expired = false;
     for (auto& listed : read_any(text)) {

@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <map>
 #include <optional>
-#include <system_error>
 
 namespace reelsd::platform {
 namespace {
@@ -280,7 +279,7 @@ std::string canonical_host(std::string text) {
 /// An unreadable file would make each request fail, as if the platform were unreachable.
 result<void> check_ca_file(const std::string& file) {
     if (file.empty() || ::access(file.c_str(), R_OK) == 0) return {};
-    return bad_setting("ca-file: " + file + ": " + std::generic_category().message(errno));
+    return bad_setting("ca-file: " + file + ": " + errno_text(errno));
 }
 
 result<void> check_resolvers(const std::vector<std::string>& names) {

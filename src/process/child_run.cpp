@@ -45,8 +45,7 @@ child_end not_started(const start_failure& why) {
     child_end end;
     end.outcome = child_outcome::not_started;
     end.status = why.code;
-    end.error_output.append(why.step).append(": ").append(
-        std::generic_category().message(why.code));
+    end.error_output.append(why.step).append(": ").append(errno_text(why.code));
     return end;
 }
 
@@ -360,7 +359,7 @@ result<void> check_kernel() {
     if (self) return {};
     return error{
         errc::internal,
-        "pidfd_open: " + std::generic_category().message(errno) +
+        "pidfd_open: " + errno_text(errno) +
             "; reelsd needs Linux 5.3 or later, and a container engine that allows this call"};
 }
 

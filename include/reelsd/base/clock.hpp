@@ -9,6 +9,15 @@ namespace reelsd {
 /// Wall-clock time, for what is stored and shown. Microseconds, because PostgreSQL keeps no more.
 using time_point = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
 
+[[nodiscard]] inline time_point wall_clock_now() noexcept {
+    return std::chrono::time_point_cast<time_point::duration>(std::chrono::system_clock::now());
+}
+
+/// The current day in UTC.
+[[nodiscard]] inline std::chrono::year_month_day today() noexcept {
+    return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+}
+
 /// Fractional seconds, as settings and JSON give them.
 using seconds_f = std::chrono::duration<double>;
 

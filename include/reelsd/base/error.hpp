@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace reelsd {
@@ -64,6 +65,11 @@ BOOST_DESCRIBE_ENUM(
     separate_tracks, unsupported_format, video_too_long, video_too_large, media_failed,
     model_refused, model_unavailable, model_misconfigured, storage_failed, database_unavailable,
     internal)
+
+/// "No such file or directory" for ENOENT.
+[[nodiscard]] inline std::string errno_text(int number) {
+    return std::generic_category().message(number);
+}
 
 /// An error as a value. `detail` is for logs: clients see it only if the code says so above. It
 /// never contains a secret.

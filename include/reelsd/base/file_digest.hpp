@@ -29,4 +29,7 @@ private:
     std::unique_ptr<evp_md_ctx_st, deleter> context_;
 };
 
+/// Digest of a whole text, as file_digest::hex().
+[[nodiscard]] std::string sha256_hex(std::string_view text);
+
 }  // namespace reelsd

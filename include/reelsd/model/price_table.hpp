@@ -12,9 +12,6 @@
 
 namespace reelsd::model {
 
-/// In UTC.
-[[nodiscard]] std::chrono::year_month_day today();
-
 /// Prices of models by day. Amounts are picodollars (1e-12 US dollars) per token, which represent
 /// dollars per million tokens with up to six decimals exactly, or per minute of audio.
 ///

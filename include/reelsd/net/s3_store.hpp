@@ -13,9 +13,6 @@
 
 namespace reelsd::net {
 
-/// SHA-256 of a text, in hexadecimal digits.
-[[nodiscard]] std::string sha256_of(std::string_view text);
-
 struct s3_settings {
     std::string endpoint;  ///< An origin, such as "https://s3.eu-central-1.amazonaws.com".
     std::string bucket;

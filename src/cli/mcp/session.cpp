@@ -68,7 +68,7 @@ json notification(std::string_view method, json params) {
 
 /// Serializes a message as one line without a line break, in UTF-8 without terminal controls.
 std::string line_of(const json& message) {
-    return safe_json(message.dump(-1, ' ', false, json::error_handler_t::replace));
+    return safe_json(dumped(message));
 }
 
 /// Collects the responses to a batch and sends them as one array once every message is handled.

@@ -65,7 +65,7 @@ tool_result answered(api_answer answer) {
 }
 
 tool_result answered(json document) {
-    auto text = document.dump(-1, ' ', false, json::error_handler_t::replace);
+    auto text = dumped(document);
     return {.texts = {std::move(text)}, .images = {}, .structured = std::move(document)};
 }
 

@@ -98,7 +98,7 @@ db::json_text as_json(const std::vector<new_message>& messages) {
         if (message.kind == message_kind::question && !message.job) entry["job_id"] = all_reels;
         list.push_back(std::move(entry));
     }
-    return {list.dump(-1, ' ', false, json::error_handler_t::replace)};
+    return {dumped(list)};
 }
 
 }  // namespace

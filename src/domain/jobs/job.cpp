@@ -44,7 +44,7 @@ public:
         if (is_plain(value)) {
             text_->append(1, '"').append(value).append(1, '"');
         } else {
-            text_->append(json(value).dump(-1, ' ', false, json::error_handler_t::replace));
+            text_->append(dumped(value));
         }
     }
     void add_text(std::string_view name, std::string_view json_text) {

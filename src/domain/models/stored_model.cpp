@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>
-#include <system_error>
 
 namespace reelsd::models {
 
@@ -32,7 +31,7 @@ constexpr db::query remove_query{"models.remove", "DELETE FROM stored_model"};
 error failure(const std::filesystem::path& file, int code) {
     return error{
         code == ENOENT ? errc::not_found : errc::storage_failed,
-        fmt::format("{}: {}", file.string(), std::generic_category().message(code))};
+        fmt::format("{}: {}", file.string(), errno_text(code))};
 }
 
 void prepare_library() {

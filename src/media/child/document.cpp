@@ -58,7 +58,7 @@ void tidy(std::vector<voice_span>& voice, double duration) {
 bool write_document(const char* kind, const json& value) {
     json document;
     document[kind] = value;
-    const auto line = document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    const auto line = dumped(document) + "\n";
     return write_all(STDOUT_FILENO, line) == line.size();
 }
 

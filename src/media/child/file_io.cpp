@@ -12,7 +12,6 @@ extern "C" {
 
 #include <cerrno>
 #include <new>
-#include <system_error>
 
 namespace reelsd::media {
 namespace {
@@ -93,7 +92,7 @@ io_owner new_io(std::unique_ptr<reader_state> state) {
 }
 
 error cannot_open(const std::string& path, int code) {
-    return error{errc::media_failed, path + ": " + std::generic_category().message(code)};
+    return error{errc::media_failed, path + ": " + errno_text(code)};
 }
 
 /// FFmpeg reads the output again to move the index to its start. It opens no other file.

@@ -1,5 +1,7 @@
 #include "jail.hpp"
 
+#include <reelsd/base/error.hpp>
+
 #include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -13,7 +15,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <system_error>
 #include <thread>
 
 namespace reelsd::media::jail {
@@ -159,7 +160,7 @@ void seal(layers& held, const descriptors& usable) {
 }
 
 std::string failure_text(std::string_view step, int code) {
-    return std::string{step} + ": " + std::generic_category().message(code);
+    return std::string{step} + ": " + errno_text(code);
 }
 
 long landlock_version() noexcept {

@@ -20,10 +20,6 @@ constexpr std::size_t instructions_characters_max = 2000;
 /// Longer than any name in the settings.
 constexpr std::size_t analyzer_bytes_max = 64;
 
-std::string dumped(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 error invalid(std::string text) {
     return error{errc::invalid_argument, std::move(text)};
 }

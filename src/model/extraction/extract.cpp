@@ -296,7 +296,7 @@ result<void> check_extract_schema(const json& schema) {
                    : objection("the root needs \"type\": \"object\"", root);
     }
     // The nesting is bounded by now, so that writing the text is safe.
-    const auto bytes = schema.dump(-1, ' ', false, json::error_handler_t::replace).size();
+    const auto bytes = dumped(schema).size();
     if (bytes <= extract_schema_bytes_max) return {};
     return objection(
         fmt::format("the schema is larger than {} KiB", extract_schema_bytes_max / 1024),
@@ -376,7 +376,7 @@ extract_answer read_extract(const answer_json& value, const json& schema) {
     // Schemas that were submitted to an older release may contain NUL characters.
     for (auto& violation : answer.violations) violation = without_nul(violation);
     if (!answer.violations.empty()) return answer;
-    answer.text = extract.dump(-1, ' ', false, json::error_handler_t::replace);
+    answer.text = dumped(extract);
     if (answer.text.size() <= extract_bytes_max) return answer;
     return {
         .text = {},

@@ -76,10 +76,6 @@ std::int64_t rest_of(std::int64_t all, std::int64_t part) {
 
 }  // namespace
 
-std::chrono::year_month_day today() {
-    return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-}
-
 std::optional<std::int64_t> price_from(std::string_view text) {
     const auto point = std::min(text.find('.'), text.size());
     const auto whole = text.substr(0, point);

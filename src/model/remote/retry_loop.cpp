@@ -19,7 +19,7 @@ constexpr std::size_t answer_bytes_max = std::size_t{4} * 1024 * 1024;
 
 /// The text as a JSON string: the database stores no NUL and only valid UTF-8.
 std::string kept_text(const std::string& text) {
-    return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+    return dumped(text);
 }
 
 /// The usage of a call. Its cost is unknown without token counts or a price.

@@ -1,5 +1,6 @@
 #include "uploaded_video.hpp"
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/sleep.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
@@ -258,7 +259,7 @@ result<void> kept_media::store_frames(
     std::string text(octets.size(), '\0');
     std::ranges::transform(
         octets, text.begin(), [](std::byte octet) { return static_cast<char>(octet); });
-    net::s3_content content{.sha256 = net::sha256_of(text), .content_type = "image/jpeg"};
+    net::s3_content content{.sha256 = sha256_hex(text), .content_type = "image/jpeg"};
     content.body.add_text(std::move(text));
     const auto put = parts_.objects->put(*object, content, limits.by, limits.stop);
     if (!put) return put.error();

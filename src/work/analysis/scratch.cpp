@@ -29,10 +29,6 @@ error storage_error(const fs::path& path, const std::string& reason) {
     return error{errc::storage_failed, fmt::format("scratch folder {}: {}", path.string(), reason)};
 }
 
-std::string system_reason(int code) {
-    return std::generic_category().message(code);
-}
-
 /// Locks a folder. Returns no descriptor if another process holds the lock or locking fails (see
 /// errno).
 unique_fd lock_folder(const fs::path& folder) {
@@ -106,7 +102,7 @@ result<std::unique_ptr<scratch_space>> scratch_space::open(
     if (failure) return storage_error(root, failure.message());
     // One start at a time, because a new folder looks like a leftover until it is locked.
     const auto starting = lock_folder_patiently(root);
-    if (!starting) return storage_error(root, system_reason(errno));
+    if (!starting) return storage_error(root, errno_text(errno));
     sweep(root, log);
 
     const auto folder = root / folder_name(run);
@@ -116,7 +112,7 @@ result<std::unique_ptr<scratch_space>> scratch_space::open(
     fs::permissions(folder, fs::perms::owner_all, failure);
     if (failure) return storage_error(folder, failure.message());
     auto lock = lock_folder(folder);
-    if (!lock) return storage_error(folder, system_reason(errno));
+    if (!lock) return storage_error(folder, errno_text(errno));
     return std::unique_ptr<scratch_space>{new scratch_space{folder, std::move(lock)}};
 }
 

@@ -8,11 +8,6 @@
 namespace reelsd::work {
 namespace {
 
-time_point wall_clock_now() {
-    return std::chrono::time_point_cast<std::chrono::microseconds>(
-        std::chrono::system_clock::now());
-}
-
 void log_cooldown(
     const jobs::claimed_job& job, seconds_f wait, const error& why, const log::logger& log) {
     log.info(

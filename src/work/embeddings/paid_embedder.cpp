@@ -12,10 +12,6 @@ constexpr auto begin_time_max = std::chrono::seconds{2};
 /// One answer without vectors may be a transfer error; this many in a row are not.
 constexpr int useless_answers_max = 3;
 
-std::chrono::year_month_day today() {
-    return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-}
-
 }  // namespace
 
 awaitable<paid_vectors> paid_embedder::embed(
@@ -56,7 +52,7 @@ std::optional<std::int64_t> paid_embedder::write_down(
         case model::billing::counted: break;
     }
     const std::string model{parts_.embedder.model()};
-    const auto cost = parts_.prices.cost_of(model, {.prompt = reply.tokens}, today());
+    const auto cost = parts_.prices.cost_of(model, {.prompt = reply.tokens});
     parts_.recorder.settle_later(call, {.prompt_tokens = reply.tokens, .cost_picodollars = cost});
     return cost;
 }

@@ -215,14 +215,6 @@ void dispatcher::take_job(jobs::claimed_job job, monotonic_clock::time_point cla
     take(id, std::move(job));
 }
 
-bool dispatcher::may_begin(const jobs::claimed_job& job) const {
-    return leases_.is_lease_safe(job.id, monotonic_clock::now());
-}
-
-void dispatcher::on_begin(const jobs::claimed_job& job) {
-    log_.debug("job begins", {{"job", job.id.value}, {"attempt", job.attempt}});
-}
-
 void dispatcher::on_end(const held_claim& ended) {
     prefetch_.note_attempt(monotonic_clock::now() - ended.since);
     wake();

@@ -52,13 +52,11 @@ private:
     awaitable<void> step() override {
         began_ = monotonic_clock::now();
         const int rows = size_.rows();
-        const auto now =
-            std::chrono::time_point_cast<time_point::duration>(std::chrono::system_clock::now());
         const auto after = std::exchange(after_, std::nullopt);
         const auto expired = co_await store_.expire(
             what_,
             options_.daemon,
-            {.kept = kept_, .now = now},
+            {.kept = kept_, .now = wall_clock_now()},
             after,
             rows,
             deadline::after(statement_time_max));

@@ -33,11 +33,6 @@ error unusable(const char* why) {
     return error{errc::invalid_argument, why};
 }
 
-time_point now() {
-    return std::chrono::time_point_cast<std::chrono::microseconds>(
-        std::chrono::system_clock::now());
-}
-
 net::http_request request_for(
     const webhooks::claimed_delivery& delivery, const std::string& user_agent) {
     net::http_request request{
@@ -50,7 +45,8 @@ net::http_request request_for(
         .connect_time_max = connect_time_max};
     const webhooks::signed_message message{
         .id = delivery.message_id,
-        .timestamp = std::chrono::floor<std::chrono::seconds>(now()).time_since_epoch().count(),
+        .timestamp =
+            std::chrono::floor<std::chrono::seconds>(wall_clock_now()).time_since_epoch().count(),
         .body = request.body};
     request.headers = {
         {.name = "Content-Type", .value = "application/json"},
@@ -121,7 +117,7 @@ sent_webhook webhook_sender::send(
     request.on_head = [&](const net::response_head& head) -> result<void> {
         status = head.status;
         if (const auto field = head.headers.find("Retry-After")) {
-            sent.ended.retry_after = webhooks::retry_after_in(*field, now());
+            sent.ended.retry_after = webhooks::retry_after_in(*field, wall_clock_now());
         }
         return {};
     };

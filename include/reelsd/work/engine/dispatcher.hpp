@@ -90,8 +90,12 @@ private:
     [[nodiscard]] bool has_room() const override { return jobs_to_claim() > 0; }
     [[nodiscard]] deadline next_claim_at() const override;
     void log_claim_failure(const db::failure& failure) const override;
-    [[nodiscard]] bool may_begin(const jobs::claimed_job& job) const override;
-    void on_begin(const jobs::claimed_job& job) override;
+    [[nodiscard]] bool may_begin(const jobs::claimed_job& job) const override {
+        return leases_.is_lease_safe(job.id, monotonic_clock::now());
+    }
+    void on_begin(const jobs::claimed_job& job) override {
+        log_.debug("job begins", {{"job", job.id.value}, {"attempt", job.attempt}});
+    }
     void on_end(const held_claim& ended) override;
     awaitable<bool> write_report(
         const jobs::claimed_job& job, const jobs::transition& ended) override;
