@@ -126,11 +126,11 @@ finding check_migrations(const database& store, const log::logger& log) {
     const auto status = migrator.status(deadline::after(migration_time_max));
     if (!status) return bad(status.error());
     if (status->up_to_date()) {
-        return good(fmt::format("{} applied", status->applied.size()));
+        return good(fmt::format("{} applied", status->applied));
     }
     return doubtful(fmt::format(
         "{} pending, {} functions outdated; `reelsd migrate` applies them",
-        status->pending.size(),
+        status->pending,
         status->outdated_functions.size()));
 }
 

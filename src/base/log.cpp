@@ -328,8 +328,6 @@ std::string render_json(std::string_view message, fields values) {
     return fmt::to_string(line);
 }
 
-logger::logger(level at_least, format shape) : logger{at_least, shape, {}} {}
-
 logger::logger(level at_least, format shape, const std::filesystem::path& file)
     : lines_{std::make_shared<line_sink>(file, shape)},
       sink_{std::make_shared<spdlog::logger>("reelsd", lines_)},
@@ -351,29 +349,12 @@ void logger::flush() const {
     lines_->flush();
 }
 
-logger logger::silent() {
-    return logger{level::off, format::text};
-}
-
 void logger::write(level at, std::string_view message, fields values) const {
     const auto spdlog_level = to_spdlog(at);
     if (!sink_->should_log(spdlog_level)) return;
     line_buffer line;
     render(line, format_, message, values);
     sink_->log(spdlog_level, spdlog::string_view_t{line.data(), line.size()});
-}
-
-void logger::debug(std::string_view message, fields values) const {
-    write(level::debug, message, values);
-}
-void logger::info(std::string_view message, fields values) const {
-    write(level::info, message, values);
-}
-void logger::warning(std::string_view message, fields values) const {
-    write(level::warning, message, values);
-}
-void logger::error(std::string_view message, fields values) const {
-    write(level::error, message, values);
 }
 
 }  // namespace reelsd::log

@@ -37,15 +37,13 @@ struct applied_step {
     std::int32_t version;
     std::string name;
     std::string checksum;
-    std::string applied_at;
 };
 
 applied_step step_from(const row& row) {
     return {
         row.as<std::int32_t>("version"),
         row.as<std::string>("name"),
-        row.as<std::string>("checksum"),
-        to_rfc3339(row.as<time_point>("applied_at"))};
+        row.as<std::string>("checksum")};
 }
 
 /// Reads a table of this file; no rows while the table does not exist.
@@ -59,7 +57,7 @@ std::vector<applied_step> read_applied(command_session& session) {
     return read_table(
                session,
                "schema_migration",
-               "SELECT version, name, checksum, applied_at FROM schema_migration ORDER BY version")
+               "SELECT version, name, checksum FROM schema_migration ORDER BY version")
         .map(&step_from);
 }
 
@@ -366,13 +364,10 @@ result<schema_status> migrator::status(deadline by) const try {
     command_session session{connection_string_, by};
     const auto applied = read_applied(session);
     check_history(migrations_, applied);
-    schema_status status;
-    for (const auto& step : applied) {
-        status.applied.push_back({step.version, step.name, step.applied_at});
-    }
-    for (const auto& migration : migrations_.subspan(applied.size())) {
-        status.pending.push_back({migration.version, std::string{migration.name}, {}});
-    }
+    schema_status status{
+        .applied = applied.size(),
+        .pending = migrations_.size() - applied.size(),
+        .outdated_functions = {}};
     for (const auto& function : outdated_functions(session, functions_)) {
         status.outdated_functions.emplace_back(function.name);
     }

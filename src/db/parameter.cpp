@@ -52,10 +52,9 @@ parameter::parameter(double number) : value_{text_of_double(number)} {}
 parameter::parameter(time_point when)
     : value_{text_of_time(when)}, out_of_range_{value_->empty()} {}
 
-parameter::parameter(std::span<const std::byte> octets) : value_{std::string{}}, binary_{true} {
-    value_->reserve(octets.size());
-    for (const auto octet : octets) value_->push_back(static_cast<char>(octet));
-}
+parameter::parameter(std::span<const std::byte> octets)
+    : value_{std::string{reinterpret_cast<const char*>(octets.data()), octets.size()}},
+      binary_{true} {}
 
 parameter parameter::from_integer(std::int64_t number) {
     return parameter{fmt::to_string(number)};

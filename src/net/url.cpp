@@ -122,9 +122,4 @@ std::string url::origin() const {
     return text;
 }
 
-std::string redacted(std::string_view text) {
-    const auto parsed = url::parse(text);
-    return parsed ? parsed->redacted() : "(no URL)";
-}
-
 }  // namespace reelsd::net

@@ -56,16 +56,14 @@ TEST_F(MigratorTest, AppliesPendingMigrationsOnce) {
 TEST_F(MigratorTest, StatusReportsMigrationsAndChangesNothing) {
     const auto before = with(history).status(soon());
     ASSERT_TRUE(before) << before.error().to_string();
-    EXPECT_EQ(before->pending.size(), 2U);
+    EXPECT_EQ(before->pending, 2U);
     EXPECT_FALSE(before->up_to_date());
 
     ASSERT_TRUE(with(history).migrate(soon()));
     const auto after = with(history).status(soon());
     ASSERT_TRUE(after);
     EXPECT_TRUE(after->up_to_date());
-    ASSERT_EQ(after->applied.size(), 2U);
-    EXPECT_EQ(after->applied[1].name, "add_name");
-    EXPECT_THAT(after->applied[1].applied_at, HasSubstr("Z"));
+    EXPECT_EQ(after->applied, 2U);
 }
 
 TEST_F(MigratorTest, ConcurrentMigratorsApplyEachMigrationOnce) {

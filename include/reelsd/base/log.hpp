@@ -50,11 +50,10 @@ class line_sink;
 /// per line with time, level, message and the fields). Thread-safe; a copy shares the sink.
 class logger {
 public:
-    logger(level at_least, format shape);
     /// Appends to a file, which is created if it does not exist; an empty path is standard error.
     /// While the file cannot be opened or written, lines go to standard error. The failure is
     /// reported there once.
-    logger(level at_least, format shape, const std::filesystem::path& file);
+    logger(level at_least, format shape, const std::filesystem::path& file = {});
 
     /// Reopens the file by its name, after log rotation has renamed it. No effect without a file.
     void reopen() const;
@@ -65,13 +64,21 @@ public:
     void batch(std::function<void()> flush_soon) const;
     void flush() const;
 
-    void debug(std::string_view message, fields values = {}) const;
-    void info(std::string_view message, fields values = {}) const;
-    void warning(std::string_view message, fields values = {}) const;
-    void error(std::string_view message, fields values = {}) const;
+    void debug(std::string_view message, fields values = {}) const {
+        write(level::debug, message, values);
+    }
+    void info(std::string_view message, fields values = {}) const {
+        write(level::info, message, values);
+    }
+    void warning(std::string_view message, fields values = {}) const {
+        write(level::warning, message, values);
+    }
+    void error(std::string_view message, fields values = {}) const {
+        write(level::error, message, values);
+    }
 
     /// A logger that writes nothing, for tests.
-    [[nodiscard]] static logger silent();
+    [[nodiscard]] static logger silent() { return {level::off, format::text}; }
 
 private:
     void write(level at, std::string_view message, fields values) const;

@@ -48,19 +48,13 @@ inline constexpr std::string_view no_transaction = "-- no transaction\n";
 /// The files of migrations/functions/, by name. Link reelsd::migrations.
 [[nodiscard]] std::span<const sql_function> embedded_functions() noexcept;
 
-/// Applied and pending schema changes of a database.
 struct schema_status {
-    struct step {
-        std::int32_t version = 0;
-        std::string name;
-        std::string applied_at;  ///< RFC 3339; empty when pending.
-    };
-    std::vector<step> applied;
-    std::vector<step> pending;
+    std::size_t applied = 0;  ///< Migrations.
+    std::size_t pending = 0;
     std::vector<std::string> outdated_functions;  ///< Missing, or with another definition.
 
     [[nodiscard]] bool up_to_date() const noexcept {
-        return pending.empty() && outdated_functions.empty();
+        return pending == 0 && outdated_functions.empty();
     }
 };
 

@@ -55,7 +55,4 @@ struct post_text {
 [[nodiscard]] findings findings_from(
     const media::analysis_report& report, const transcript& spoken, const post_text& post);
 
-/// The same with the report's own speech.
-[[nodiscard]] findings findings_from(const media::analysis_report& report, const post_text& post);
-
 }  // namespace reelsd::model

@@ -48,7 +48,4 @@ private:
     std::uint16_t port_ = 0;
 };
 
-/// url::redacted() of arbitrary text; "(no URL)" if the text is not a URL.
-[[nodiscard]] std::string redacted(std::string_view text);
-
 }  // namespace reelsd::net

@@ -109,10 +109,6 @@ analysis local_analyzer::analyze(
     return conclusions;
 }
 
-findings findings_from(const media::analysis_report& report, const post_text& post) {
-    return findings_from(report, built_in_transcript(report.audio.speech), post);
-}
-
 findings findings_from(
     const media::analysis_report& report, const transcript& spoken, const post_text& post) {
     const auto& audio = report.audio;
