@@ -111,77 +111,54 @@ struct job_wait {
     std::function<void(const job_progress& state)> on_progress;
 };
 
-/// What the tools of `reels mcp` use of the HTTP API; a fake in tests. Blocking; several threads
-/// call it concurrently. Each call returns soon after a stop request. Errors of all calls:
-/// cancelled, those of failure_of(), connection_failed and timed_out. The detail is for the user.
-class reel_server {
+/// Client of the HTTP API; retries temporary failures. Blocking; several threads call it
+/// concurrently. Each call returns soon after a stop request. Errors of all calls: cancelled, those
+/// of failure_of(), connection_failed and timed_out. The detail is for the user. Tests of `reels
+/// mcp` replace its virtual functions.
+class api_client {
 public:
-    reel_server() = default;
-    virtual ~reel_server() = default;
-    reel_server(const reel_server&) = delete;
-    reel_server& operator=(const reel_server&) = delete;
+    /// `on_retry` receives a message for the user: why and when the next attempt starts.
+    api_client(
+        connection_settings connection, retry_policy policy,
+        std::function<void(std::string_view)> on_retry);
+    virtual ~api_client() = default;
 
     /// POST /api/v1/reels/analyze: an object. The reel may wait for its turn. Always carries an
     /// Idempotency-Key, so that a repeat after a lost answer does not queue the reel twice.
     [[nodiscard]] virtual result<api_answer> submit(
-        const submission& options, const std::stop_token& stop) const = 0;
+        const submission& options, const std::stop_token& stop) const;
 
     /// Uploads a video file; `options.link`: of its post, or empty. `on_progress`, if any, gets the
     /// bytes sent and their total. Also storage_failed, when the file cannot be read.
     [[nodiscard]] virtual result<api_answer> submit_file(
         const std::filesystem::path& file, const submission& options,
         const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
-        const std::stop_token& stop) const = 0;
+        const std::stop_token& stop) const;
 
     /// GET /api/v1/reels.
     [[nodiscard]] virtual result<reel_page> list(
-        const list_query& query, const std::stop_token& stop) const = 0;
+        const list_query& query, const std::stop_token& stop) const;
 
     /// GET /api/v1/reels/search: an array, best first. `limit` 1-50; none: the server's own.
     [[nodiscard]] virtual result<api_answer> search(
-        std::string_view words, std::optional<int> limit, const std::stop_token& stop) const = 0;
+        std::string_view words, std::optional<int> limit, const std::stop_token& stop) const;
 
     /// POST /api/v1/reels/ask or /api/v1/reels/{id}/ask: an object. Each answer costs money, so
     /// only 429 is retried.
     [[nodiscard]] virtual result<api_answer> ask(
-        const question& asked, const std::stop_token& stop) const = 0;
+        const question& asked, const std::stop_token& stop) const;
 
     /// GET /api/v1/reels/{id}/frames/{number}: the JPEG of a key moment, from 0.
     [[nodiscard]] virtual result<std::string> frame(
-        std::int64_t id, std::size_t number, const std::stop_token& stop) const = 0;
+        std::int64_t id, std::size_t number, const std::stop_token& stop) const;
 
     /// GET /api/v1/reels/usage: an object.
     [[nodiscard]] virtual result<api_answer> usage(
-        const usage_query& days, const std::stop_token& stop) const = 0;
+        const usage_query& days, const std::stop_token& stop) const;
 
     /// The finished job, or its state after the time.
     [[nodiscard]] virtual result<api_answer> await(
-        const job_wait& wait, const std::stop_token& stop) const = 0;
-};
-
-/// Client of the HTTP API; retries temporary failures.
-class api_client final : public reel_server {
-public:
-    /// `on_retry` receives a message for the user: why and when the next attempt starts.
-    api_client(
-        connection_settings connection, retry_policy policy,
-        std::function<void(std::string_view)> on_retry);
-
-    result<api_answer> submit(
-        const submission& options, const std::stop_token& stop) const override;
-    result<api_answer> submit_file(
-        const std::filesystem::path& file, const submission& options,
-        const std::function<void(std::uint64_t, std::uint64_t)>& on_progress,
-        const std::stop_token& stop) const override;
-    result<reel_page> list(const list_query& query, const std::stop_token& stop) const override;
-    result<api_answer> search(
-        std::string_view words, std::optional<int> limit,
-        const std::stop_token& stop) const override;
-    result<api_answer> ask(const question& asked, const std::stop_token& stop) const override;
-    result<std::string> frame(
-        std::int64_t id, std::size_t number, const std::stop_token& stop) const override;
-    result<api_answer> usage(const usage_query& days, const std::stop_token& stop) const override;
-    result<api_answer> await(const job_wait& wait, const std::stop_token& stop) const override;
+        const job_wait& wait, const std::stop_token& stop) const;
 
     /// Submits several links: an array in their order, each element with `id` and `status` or with
     /// `error`. Retries links that a limit rejected, like a rejected request.

@@ -21,8 +21,10 @@ namespace {
 using namespace cli::mcp;
 
 /// Returns a result immediately, with its arguments.
-class ready_server final : public cli::reel_server {
+class ready_server final : public cli::api_client {
 public:
+    ready_server() : api_client{{}, {}, {}} {}
+
     result<cli::api_answer> submit(
         const cli::submission& /*options*/, const std::stop_token& /*stop*/) const override {
         return with({{"id", 42}, {"status", "pending"}});

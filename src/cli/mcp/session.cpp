@@ -258,7 +258,7 @@ void call_table::join_ended() {
     std::erase_if(entries_, [](const entry& item) { return item.has_ended; });
 }
 
-session::session(const reel_server& server, session_outlets outlets)
+session::session(const api_client& server, session_outlets outlets)
     : server_{server}, outlets_{std::move(outlets)}, tools_{make_tools()} {}
 
 void session::take(std::string_view line) {

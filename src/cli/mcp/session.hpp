@@ -134,7 +134,7 @@ inline constexpr std::size_t line_bytes_max = std::size_t{1024} * 1024;
 class session {
 public:
     /// `server` must outlive the session.
-    session(const reel_server& server, session_outlets outlets);
+    session(const api_client& server, session_outlets outlets);
     /// Stops the running calls without an answer.
     ~session() = default;
     session(const session&) = delete;
@@ -167,7 +167,7 @@ private:
     [[nodiscard]] std::function<void(const job_progress& state)> progress_reporter(
         const rpc_request& request, const std::stop_token& stop) const;
 
-    const reel_server& server_;
+    const api_client& server_;
     session_outlets outlets_;
     std::vector<tool> tools_;
     /// Empty before `initialize`. Written before any call starts.

@@ -33,7 +33,7 @@ inline constexpr auto newest_revision = revision::of_2025_11_25;
 
 /// Dependencies of a tool call. All of them outlive it.
 struct tool_context {
-    const reel_server& server;
+    const api_client& server;
     const std::stop_token& stop;
     /// Receives the state of the reel that the call waits for.
     std::function<void(const job_progress& state)> on_progress;

@@ -19,8 +19,10 @@ inline api_answer answer_with(const char* body) {
 }
 
 /// A fake whose methods fail unless a test sets them.
-class scripted_server final : public reel_server {
+class scripted_server final : public api_client {
 public:
+    scripted_server() : api_client{{}, {}, {}} {}
+
     std::function<result<api_answer>(const submission&, const std::stop_token&)> on_submit;
     std::function<result<api_answer>(const std::filesystem::path&, const submission&)>
         on_submit_file;
@@ -82,7 +84,7 @@ private:
 /// A client of a session; collects the messages that it receives.
 class test_client {
 public:
-    explicit test_client(const reel_server& server)
+    explicit test_client(const api_client& server)
         : session_{
               server,
               {.send = [this](std::string line) { keep(std::move(line)); },
