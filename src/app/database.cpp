@@ -157,15 +157,6 @@ result<void> with_pool(
     return outcome;
 }
 
-cluster_supervisor::cluster_supervisor(
-    const asio::any_io_executor& loop, database& store, db::pool& pool, handover& others,
-    async::offload_pool& threads, log::logger log)
-    : background_task{"supervise cluster", loop, std::move(log)},
-      store_{store},
-      pool_{pool},
-      others_{others},
-      threads_{threads} {}
-
 awaitable<void> cluster_supervisor::run() {
     if (store_.cluster() == nullptr) co_return;
     const auto& cluster = *store_.cluster();

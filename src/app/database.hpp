@@ -74,7 +74,12 @@ public:
     /// All references outlive this.
     cluster_supervisor(
         const boost::asio::any_io_executor& loop, database& store, db::pool& pool, handover& others,
-        async::offload_pool& threads, log::logger log);
+        async::offload_pool& threads, log::logger log)
+        : background_task{"supervise cluster", loop, std::move(log)},
+          store_{store},
+          pool_{pool},
+          others_{others},
+          threads_{threads} {}
 
     /// Sends nothing to the database, which another daemon stops, until resume().
     awaitable<void> suspend();

@@ -196,14 +196,6 @@ result<std::optional<models::sealed_model>> read_stored_model(
     return found;
 }
 
-analyzers_in_use::analyzers_in_use(
-    const settings& config, std::unique_ptr<analyzers> base, maker make, log::logger log)
-    : config_{config},
-      base_{std::move(base)},
-      make_{std::move(make)},
-      log_{std::move(log)},
-      current_{base_} {}
-
 std::shared_ptr<const analyzers> analyzers_in_use::get() const {
     const std::lock_guard guard{mutex_};
     return current_;

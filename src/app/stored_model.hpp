@@ -77,7 +77,12 @@ public:
 
     /// `base`: of the operator's settings.
     analyzers_in_use(
-        const settings& config, std::unique_ptr<analyzers> base, maker make, log::logger log);
+        const settings& config, std::unique_ptr<analyzers> base, maker make, log::logger log)
+        : config_{config},
+          base_{std::move(base)},
+          make_{std::move(make)},
+          log_{std::move(log)},
+          current_{base_} {}
 
     [[nodiscard]] std::shared_ptr<const analyzers> get() const;
     [[nodiscard]] model::offered_analyzers offered() const;

@@ -32,9 +32,6 @@ std::unique_ptr<background_service> make_background_task(
     return std::make_unique<function_task>(std::move(name), loop, std::move(log), std::move(run));
 }
 
-service_group::service_group(const asio::any_io_executor& loop, log::logger log)
-    : log_{std::move(log)}, stops_{loop, log_failure(log_)} {}
-
 void service_group::start() {
     for (auto* const service : services_) service->start();
 }

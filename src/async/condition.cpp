@@ -50,8 +50,4 @@ void condition::notify_one() {
     wake(first);
 }
 
-void condition::notify_all() {
-    while (!waiting_.empty()) notify_one();
-}
-
 }  // namespace reelsd::async

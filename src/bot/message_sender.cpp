@@ -205,10 +205,6 @@ bool per_chat_throttle::is_free(chats::chat_id chat, time_point now) const {
     return known == chats_.end() || known->second.is_free(now);
 }
 
-void per_chat_throttle::take(chats::chat_id chat) {
-    chats_[chat].is_taken = true;
-}
-
 void per_chat_throttle::finish(
     chats::chat_id chat, const send_result& sent, time_point now, double jitter) {
     auto& state = chats_[chat];

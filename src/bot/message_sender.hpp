@@ -62,7 +62,7 @@ public:
     using time_point = deadline::clock::time_point;
 
     [[nodiscard]] bool is_free(chats::chat_id chat, time_point now) const;
-    void take(chats::chat_id chat);
+    void take(chats::chat_id chat) { chats_[chat].is_taken = true; }
     /// `jitter` from 0 to 1: see backoff().
     void finish(chats::chat_id chat, const send_result& sent, time_point now, double jitter);
 

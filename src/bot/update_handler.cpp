@@ -99,14 +99,6 @@ templates::found_reel found_from(const jobs::search_hit& hit, const model::passa
 
 }  // namespace
 
-update_handler::update_handler(
-    bot_dependencies& dependencies, const bot_api& api, bot_identity self, std::stop_token stop,
-    std::function<void(ephemeral_message)> send_ephemeral)
-    : bot_part{dependencies, api},
-      self_{std::move(self)},
-      stop_{std::move(stop)},
-      send_ephemeral_{std::move(send_ephemeral)} {}
-
 result<void> update_handler::handle(const update& received) {
     if (const auto* const message = std::get_if<incoming_message>(&received.what)) {
         return handle_message(received.id, *message);
@@ -121,10 +113,6 @@ result<void> update_handler::handle(const update& received) {
 result<void> update_handler::note_rest() {
     if (!not_noted_) return {};
     return finish(*not_noted_, {});
-}
-
-result<void> update_handler::skip(const update& received) {
-    return finish(received.id, {});
 }
 
 result<void> update_handler::handle_message(std::int64_t update, const incoming_message& message) {
@@ -524,10 +512,6 @@ result<void> update_handler::finish(std::int64_t update, std::vector<chats::new_
     return {};
 }
 
-result<void> update_handler::reply(const request& from, const rich_text& text) {
-    return finish(from.update, {reply_to(from, text)});
-}
-
 chats::new_message update_handler::reply_to(const request& from, const rich_text& text) {
     return {
         .target = answer_target(from.message),
@@ -550,10 +534,6 @@ void update_handler::send_ephemeral_to(const incoming_message& message, const ri
         {.chat = message.chat,
          .method = "sendMessage",
          .parameters = message_parameters(answer_target(message), to_messages(text).front())});
-}
-
-chats::bot_lease update_handler::lease() const {
-    return {.bot = chats::bot_id{self_.id}, .holder = dependencies_.run};
 }
 
 bool update_handler::may_refuse(chats::chat_id chat) {

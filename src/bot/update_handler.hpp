@@ -49,7 +49,11 @@ public:
     /// `stop` ends a download, whose update then returns.
     update_handler(
         bot_dependencies& dependencies, const bot_api& api, bot_identity self, std::stop_token stop,
-        std::function<void(ephemeral_message)> send_ephemeral);
+        std::function<void(ephemeral_message)> send_ephemeral)
+        : bot_part{dependencies, api},
+          self_{std::move(self)},
+          stop_{std::move(stop)},
+          send_ephemeral_{std::move(send_ephemeral)} {}
 
     /// Errors: those of the database; the update must be handled again. An update without changes
     /// may remain unnoted until note_rest().
@@ -57,7 +61,7 @@ public:
     /// Notes the updates that were handled and not noted.
     [[nodiscard]] result<void> note_rest();
     /// Notes an update as handled without handling it.
-    [[nodiscard]] result<void> skip(const update& received);
+    [[nodiscard]] result<void> skip(const update& received) { return finish(received.id, {}); }
 
 private:
     /// A message of a linked chat.
@@ -110,11 +114,15 @@ private:
 
     /// Notes the update and stores its messages.
     result<void> finish(std::int64_t update, std::vector<chats::new_message> messages);
-    result<void> reply(const request& from, const rich_text& text);
+    result<void> reply(const request& from, const rich_text& text) {
+        return finish(from.update, {reply_to(from, text)});
+    }
     void send_ephemeral_to(const incoming_message& message, const rich_text& text);
     [[nodiscard]] static chats::new_message reply_to(const request& from, const rich_text& text);
     [[nodiscard]] static chats::new_message status_of(const request& from, job_id job);
-    [[nodiscard]] chats::bot_lease lease() const;
+    [[nodiscard]] chats::bot_lease lease() const {
+        return {.bot = chats::bot_id{self_.id}, .holder = dependencies_.run};
+    }
     [[nodiscard]] bool may_refuse(chats::chat_id chat);
     [[nodiscard]] bool may_guess(chats::chat_id chat);
     void note_wrong_guess(chats::chat_id chat);

@@ -48,14 +48,6 @@ std::string drawn(
 page::page(const render_options& options)
     : columns_{std::max(options.columns, columns_min)}, allowed_{options.allowed} {}
 
-void page::line(std::string_view text, style look) {
-    hanging("", 0, text, look);
-}
-
-void page::gap() {
-    text_.push_back('\n');
-}
-
 void page::indented(std::string_view text, style look) {
     hanging("", time_indent, text, look);
 }
@@ -67,10 +59,6 @@ void page::heading(std::string_view name) {
 
 void page::field(std::string_view label, std::string_view text) {
     hanging(std::string{"  "}.append(label), field_indent, text);
-}
-
-void page::label(std::string_view name) {
-    text_.append("  ").append(name).push_back('\n');
 }
 
 void page::timed(std::string_view time, std::string_view text) {
@@ -89,10 +77,6 @@ void page::item(std::size_t indent, std::string_view lead, std::string_view text
         text_.append(row.empty() ? 0 : left, ' ').append(row).push_back('\n');
         left = kept + item_indent;
     }
-}
-
-std::string page::take() {
-    return std::move(text_);
 }
 
 void page::hanging(std::string_view head, std::size_t indent, std::string_view text, style look) {

@@ -26,10 +26,10 @@ public:
     explicit page(const render_options& options);
 
     /// Wrapped.
-    void line(std::string_view text, style look = style::plain);
+    void line(std::string_view text, style look = style::plain) { hanging("", 0, text, look); }
 
     /// A blank line.
-    void gap();
+    void gap() { text_.push_back('\n'); }
 
     /// Wrapped, with the indent of timed(): "    text ...".
     void indented(std::string_view text, style look = style::plain);
@@ -41,7 +41,7 @@ public:
     void field(std::string_view label, std::string_view text);
 
     /// A label without a text; timed() lines follow.
-    void label(std::string_view name);
+    void label(std::string_view name) { text_.append("  ").append(name).push_back('\n'); }
 
     /// "    00:03  text", with a hanging indent.
     void timed(std::string_view time, std::string_view text);
@@ -50,7 +50,7 @@ public:
     /// "- name:", untrusted.
     void item(std::size_t indent, std::string_view lead, std::string_view text);
 
-    [[nodiscard]] std::string take();
+    [[nodiscard]] std::string take() { return std::move(text_); }
 
 private:
     void hanging(

@@ -66,10 +66,6 @@ part_file::part_file(fs::path target) : target_{std::move(target)} {
     }
 }
 
-download_position part_file::position() const {
-    return {.bytes = received_, .etag = etag_};
-}
-
 result<void> part_file::begin(const download_part& part) {
     if (part.offset == 0) {
         std::error_code ignored;  // An old part that remains is only useless.

@@ -21,7 +21,7 @@ public:
     explicit part_file(std::filesystem::path target);
 
     /// What has been received.
-    [[nodiscard]] download_position position() const;
+    [[nodiscard]] download_position position() const { return {.bytes = received_, .etag = etag_}; }
     /// Size of the whole file, once it is known.
     [[nodiscard]] std::optional<std::uint64_t> size() const noexcept { return size_; }
 

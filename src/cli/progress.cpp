@@ -31,9 +31,6 @@ std::string progress_bar(std::size_t ended, std::size_t all) {
     return fmt::format("[{:#<{}}{:-<{}}] {} of {} ended", "", full, "", cells - full, ended, all);
 }
 
-progress::progress(std::FILE* out, progress_style style, std::size_t columns)
-    : out_{out}, style_{style}, columns_{columns} {}
-
 progress::~progress() {
     finish();
 }

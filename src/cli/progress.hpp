@@ -28,7 +28,8 @@ enum class progress_style : std::uint8_t { live, plain };
 class progress {
 public:
     /// `out` must outlive this object; `columns` is the width of its terminal.
-    progress(std::FILE* out, progress_style style, std::size_t columns);
+    progress(std::FILE* out, progress_style style, std::size_t columns)
+        : out_{out}, style_{style}, columns_{columns} {}
     ~progress();
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;

@@ -44,11 +44,6 @@ void statement_cache::forget(const query& what, std::uint64_t number) {
     if (known != entries_.end() && known->second.number == number) known->second.number = 0;
 }
 
-connection::connection(
-    const boost::asio::any_io_executor& loop, connection_ptr raw,
-    std::chrono::milliseconds silence_max, connection_events events)
-    : raw_{std::move(raw)}, socket_{loop}, silence_max_{silence_max}, events_{std::move(events)} {}
-
 connection::~connection() {
     if (raw_) release();
 }
@@ -220,10 +215,6 @@ bool connection::retry_unprepared(const std::shared_ptr<pending_query>& query) {
     query->answer.reset();
     send(query);
     return true;
-}
-
-deadline::clock::time_point connection::silent_since() const noexcept {
-    return in_flight_.empty() ? deadline::clock::now() : last_heard_;
 }
 
 deadline::clock::time_point connection::broken_at() const noexcept {

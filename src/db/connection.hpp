@@ -103,7 +103,11 @@ public:
     /// silent while it owes an answer before the connection counts as broken.
     connection(
         const boost::asio::any_io_executor& loop, connection_ptr raw,
-        std::chrono::milliseconds silence_max, connection_events events);
+        std::chrono::milliseconds silence_max, connection_events events)
+        : raw_{std::move(raw)},
+          socket_{loop},
+          silence_max_{silence_max},
+          events_{std::move(events)} {}
     ~connection();
 
     /// Starts to read. Returns false if the connection is unusable.
@@ -130,7 +134,9 @@ public:
         return in_flight_;
     }
     /// Since when the server has been silent while it owes an answer; now if it owes none.
-    [[nodiscard]] deadline::clock::time_point silent_since() const noexcept;
+    [[nodiscard]] deadline::clock::time_point silent_since() const noexcept {
+        return in_flight_.empty() ? deadline::clock::now() : last_heard_;
+    }
     [[nodiscard]] deadline::clock::time_point opened_at() const noexcept { return opened_at_; }
 
 private:

@@ -316,14 +316,6 @@ request_reader::request_reader(reader_limits limits) : limits_{limits} {}
 
 request_reader::~request_reader() = default;
 
-bool request_reader::has_begun() const noexcept {
-    return !received_.empty() || parser_ != nullptr;
-}
-
-void request_reader::append(std::string_view bytes) {
-    received_.append(bytes);
-}
-
 std::string request_reader::take_piece() {
     auto& gathered = parser_->get().body();
     streamed_bytes_ += gathered.size();

@@ -98,9 +98,11 @@ public:
     ~request_reader();
 
     /// Whether a byte of the next request has arrived; empty lines before it do not count.
-    [[nodiscard]] bool has_begun() const noexcept;
+    [[nodiscard]] bool has_begun() const noexcept {
+        return !received_.empty() || parser_ != nullptr;
+    }
 
-    void append(std::string_view bytes);
+    void append(std::string_view bytes) { received_.append(bytes); }
     /// Memory of requests that have not been taken. A header counts twice while its body arrives.
     [[nodiscard]] std::size_t bytes_held() const noexcept;
     /// Frees all memory, for a connection that will be closed.

@@ -242,14 +242,6 @@ std::size_t response::bytes_held() const noexcept {
     return shared ? (*shared)->size() : 0;
 }
 
-const body_source* response::stream() const noexcept {
-    return std::get_if<body_source>(&body_);
-}
-
-body_source response::take_stream() {
-    return std::get<body_source>(std::move(body_));
-}
-
 std::string_view response::find(std::string_view name) const noexcept {
     for (const auto& [known, value] : fields_) {
         if (equals_ignoring_case(known, name)) return value;

@@ -114,14 +114,6 @@ router::branch& router::branch_of(const std::vector<segment>& pattern) {
     return *at;
 }
 
-void router::check_every_request(middleware::decision check) {
-    check_ = std::move(check);
-}
-
-void router::show_when_unknown(handler handle) {
-    when_unknown_ = std::move(handle);
-}
-
 void router::use(middleware added) {
     auto segments = segments_of(added.prefix);
     middlewares_.push_back({std::move(segments), std::move(added)});

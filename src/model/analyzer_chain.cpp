@@ -46,10 +46,6 @@ std::optional<analysis_failure> analyzer_chain::refusal() const {
     return links_.front()->refusal();
 }
 
-bool analyzer_chain::needs_probe() const noexcept {
-    return std::ranges::any_of(links_, [](const auto& link) { return link->needs_probe(); });
-}
-
 analysis analyzer_chain::analyze(
     const video_input& video, call_ledger& calls, const deadline& by,
     const std::stop_token& stop) const {

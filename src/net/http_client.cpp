@@ -294,10 +294,6 @@ private:
     std::vector<multi_ptr> idle_;
 };
 
-void header_list::add(std::string name, std::string value) {
-    fields_.push_back({.name = std::move(name), .value = std::move(value)});
-}
-
 std::optional<std::string_view> header_list::find(std::string_view name) const {
     for (const auto& field : fields_) {
         if (equals_ignoring_case(field.name, name)) return field.value;

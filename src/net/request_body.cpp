@@ -116,10 +116,6 @@ void body_reader::rewind() noexcept {
     range_.reset();
 }
 
-bool body_reader::at_end() const noexcept {
-    return piece_ == body_.pieces_.size();
-}
-
 result<std::size_t> body_reader::read(std::span<char> target) {
     std::size_t done = 0;
     while (done < target.size() && !at_end()) {

@@ -300,9 +300,6 @@ result<download_outcome> copy_local(
 
 }  // namespace
 
-downloader::downloader(const net::http_client& client, downloader_settings settings)
-    : client_{client}, settings_{std::move(settings)} {}
-
 result<download_outcome> downloader::download(
     const post& subject, const std::filesystem::path& target, deadline by,
     const std::stop_token& stop) const {

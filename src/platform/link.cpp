@@ -250,10 +250,6 @@ std::optional<std::string> converted(
 
 }  // namespace
 
-std::string link::canonical_url() const {
-    return "https://www.instagram.com" + path;
-}
-
 bool link::is_test() const {
     return kind == link_kind::post && (code == sample_code || test_error());
 }

@@ -336,10 +336,6 @@ void post_reader::take(const std::string& key, const document& value) {
     }
 }
 
-void post_reader::take_all(const document& root) {
-    visit_members(root, [this](const auto& name, const auto& value) { take(name, value); });
-}
-
 void post_reader::take_web_info(const document& value) {
     const auto& items = array_at(value, {"items"});
     if (items.empty()) note(answer_media::null_root);

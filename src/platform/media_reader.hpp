@@ -86,7 +86,9 @@ public:
     void take(const std::string& key, const document& value);
 
     /// Reads every member of every object below `root`.
-    void take_all(const document& root);
+    void take_all(const document& root) {
+        visit_members(root, [this](const auto& name, const auto& value) { take(name, value); });
+    }
 
     /// Reads records of the requested post below `root`, recognised by their own members. For data
     /// without a member of a known name.

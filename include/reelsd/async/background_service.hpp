@@ -66,7 +66,8 @@ private:
 /// concurrently, because each may take most of the shutdown time. Thread: only the loop's.
 class service_group {
 public:
-    service_group(const boost::asio::any_io_executor& loop, log::logger log);
+    service_group(const boost::asio::any_io_executor& loop, log::logger log)
+        : log_{std::move(log)}, stops_{loop, log_failure(log_)} {}
 
     /// Call before start(). `service` outlives this.
     void add(background_service& service) { services_.push_back(&service); }

@@ -25,7 +25,9 @@ public:
     /// Wakes the longest-waiting coroutine, if any. It runs later, never inside this call.
     void notify_one();
     /// Wakes all coroutines that wait now.
-    void notify_all();
+    void notify_all() {
+        while (!waiting_.empty()) notify_one();
+    }
 
     [[nodiscard]] std::size_t waiters() const noexcept { return waiting_.size(); }
 

@@ -132,7 +132,7 @@ public:
     [[nodiscard]] response json_text(status code, std::string text) const;
     [[nodiscard]] response json_text(status code, response::shared_text text) const;
     [[nodiscard]] response text(status code, std::string text) const;
-    [[nodiscard]] response no_content() const;
+    [[nodiscard]] response no_content() const { return response{status::no_content}; }
     /// The only mapping of an error to a response. Logs the cause of a 500 or 503 with the
     /// request's id.
     [[nodiscard]] response problem(const error& why) const;

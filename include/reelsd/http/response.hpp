@@ -75,13 +75,15 @@ public:
     /// Size of the body; 0 if it is static or streamed.
     [[nodiscard]] std::size_t bytes_held() const noexcept;
     /// Null unless the body is streamed.
-    [[nodiscard]] const body_source* stream() const noexcept;
+    [[nodiscard]] const body_source* stream() const noexcept {
+        return std::get_if<body_source>(&body_);
+    }
     /// Size of a streamed body; empty if it is not known, or the body is not streamed.
     [[nodiscard]] std::optional<std::uint64_t> stream_bytes() const noexcept {
         return stream_bytes_;
     }
     /// Moves the source of a streamed body out; the response must have one.
-    [[nodiscard]] body_source take_stream();
+    [[nodiscard]] body_source take_stream() { return std::get<body_source>(std::move(body_)); }
     /// Empty when there is no body.
     [[nodiscard]] std::string_view content_type() const noexcept { return content_type_; }
     /// All fields but Content-Type.

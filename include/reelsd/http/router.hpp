@@ -63,10 +63,10 @@ public:
 
     /// Handles browsers' requests for an unknown path without middleware: GETs that accept
     /// text/html.
-    void show_when_unknown(handler handle);
+    void show_when_unknown(handler handle) { when_unknown_ = std::move(handle); }
 
     /// Runs before everything else and may refuse. At most one; optional.
-    void check_every_request(middleware::decision check);
+    void check_every_request(middleware::decision check) { check_ = std::move(check); }
 
     /// Of several middlewares for a path, the one with the longest prefix runs.
     void use(middleware added);

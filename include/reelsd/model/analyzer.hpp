@@ -10,6 +10,7 @@
 
 #include <boost/core/noncopyable.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -165,7 +166,9 @@ public:
     /// The first one's, if all have one.
     [[nodiscard]] std::optional<analysis_failure> refusal() const override;
 
-    [[nodiscard]] bool needs_probe() const noexcept override;
+    [[nodiscard]] bool needs_probe() const noexcept override {
+        return std::ranges::any_of(links_, [](const auto& link) { return link->needs_probe(); });
+    }
 
     /// The first one's failure if all are unavailable.
     [[nodiscard]] analysis analyze(

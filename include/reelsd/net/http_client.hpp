@@ -31,7 +31,9 @@ public:
     /// The first field of that name.
     [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
 
-    void add(std::string name, std::string value);
+    void add(std::string name, std::string value) {
+        fields_.push_back({.name = std::move(name), .value = std::move(value)});
+    }
     void clear() noexcept { fields_.clear(); }
 
 private:

@@ -58,7 +58,7 @@ public:
     /// Restarts at the first byte.
     void rewind() noexcept;
 
-    [[nodiscard]] bool at_end() const noexcept;
+    [[nodiscard]] bool at_end() const noexcept { return piece_ == body_.pieces_.size(); }
 
 private:
     class open_range;

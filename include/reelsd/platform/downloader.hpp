@@ -55,7 +55,8 @@ struct downloader_settings {
 class downloader {
 public:
     /// `client` outlives this; its policy says which media hosts are allowed.
-    downloader(const net::http_client& client, downloader_settings settings);
+    downloader(const net::http_client& client, downloader_settings settings)
+        : client_{client}, settings_{std::move(settings)} {}
 
     /// Writes `target` (created or overwritten, mode 0600; removed on failure), and `target`.sound
     /// if the sound is a separate file; the limit of bytes is for both together. Resumes an

@@ -26,7 +26,7 @@ struct link {
     std::string path = {};
 
     /// "https://www.instagram.com/reel/<code>/".
-    [[nodiscard]] std::string canonical_url() const;
+    [[nodiscard]] std::string canonical_url() const { return "https://www.instagram.com" + path; }
     /// Whether it is one of the test links of docs/openapi.yaml, which never reach the platform.
     [[nodiscard]] bool is_test() const;
     /// The error of a test link; nothing for the sample reel and for other links. Not to be

@@ -82,10 +82,6 @@ read_end read_all(
     return read_end::stopped;
 }
 
-line_writer::line_writer(
-    int descriptor, const std::stop_token& stop, std::function<void()> on_broken)
-    : descriptor_{descriptor}, stop_{stop}, on_broken_{std::move(on_broken)} {}
-
 void line_writer::write(std::string line) {
     line.push_back('\n');
     const std::scoped_lock lock{mutex_};

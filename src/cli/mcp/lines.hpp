@@ -62,7 +62,8 @@ class line_writer {
 public:
     /// After a stop, writes only what does not block. Calls `on_broken` once, when the reader is
     /// gone or has read nothing for a minute. The process must ignore SIGPIPE.
-    line_writer(int descriptor, const std::stop_token& stop, std::function<void()> on_broken);
+    line_writer(int descriptor, const std::stop_token& stop, std::function<void()> on_broken)
+        : descriptor_{descriptor}, stop_{stop}, on_broken_{std::move(on_broken)} {}
 
     void write(std::string line);
 

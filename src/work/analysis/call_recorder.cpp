@@ -185,10 +185,6 @@ void job_call_ledger::settle(std::int64_t call, const model::call_usage& used) {
     recorder_.settle(call, ledger_usage(used));
 }
 
-void job_call_ledger::release(std::int64_t call) {
-    recorder_.release(call);
-}
-
 usage::call_usage ledger_usage(const model::call_usage& used) {
     return {
         .prompt_tokens = used.tokens.prompt,

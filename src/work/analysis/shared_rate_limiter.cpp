@@ -75,11 +75,6 @@ void shared_rate_limiter::release(
         log_.debug("releasing a permit failed", {{"reason", released.error().to_string()}});
 }
 
-/// A separate row, under a host that no list of resolvers shows.
-pacing::paced_resolver shared_rate_limiter::session() const {
-    return {.host = host_ + " (session)", .resolver = "session"};
-}
-
 result<platform::required_wait> shared_rate_limiter::ask_permit(
     const jobs::claimed_job& job, std::string_view resolver, deadline by) {
     const auto until = by.at_most(ask_time_max);
@@ -179,9 +174,6 @@ void shared_rate_limiter::log(
              {"look_with", "reelsd resolve URL --strategy " + std::string{resolver}}});
     }
 }
-
-job_rate_limiter::job_rate_limiter(shared_rate_limiter& shared, const jobs::claimed_job& job)
-    : shared_{shared}, job_{job}, permit_{job.permit}, needs_permit_{shared.has_line()} {}
 
 job_rate_limiter::~job_rate_limiter() {
     if (permit_.empty()) return;

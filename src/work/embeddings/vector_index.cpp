@@ -98,14 +98,6 @@ std::vector<job_id> nearest(std::vector<std::pair<double, job_id>> scores) {
     return near;
 }
 
-vector_index::vector_index(vector_index_dependencies parts)
-    : background_task{"embed reels", parts.loop, parts.calls.log},
-      store_{parts.store},
-      words_{parts.words},
-      offload_{parts.offload},
-      calls_{parts.calls},
-      drain_{parts.drain} {}
-
 awaitable<bool> vector_index::stop(deadline by) {
     is_stopping_ = true;
     stopping_.notify_all();

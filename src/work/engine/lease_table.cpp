@@ -65,10 +65,6 @@ lease_table::duration lease_table::check_interval() const {
     return std::min<duration>(part(check_fraction), std::chrono::seconds{1});
 }
 
-lease_table::duration lease_table::part(double fraction) const {
-    return std::chrono::duration_cast<duration>(length_ * fraction);
-}
-
 bool lease_table::is_safe(const entry& held, time_point now) const {
     return now - held.start < part(safe_fraction);
 }

@@ -179,12 +179,6 @@ private:
 
 }  // namespace
 
-periodic_task::periodic_task(
-    std::string name, const asio::any_io_executor& loop, duration interval, log::logger log)
-    : background_task{std::move(name), loop, std::move(log)},
-      interval_{interval},
-      pause_{interval} {}
-
 awaitable<void> periodic_task::run() {
     for (;;) {
         pause_ = interval_;

@@ -22,12 +22,6 @@ constexpr auto flush_time_max = 2s;
 
 }  // namespace
 
-step_recorder::step_recorder(
-    const asio::any_io_executor& loop, write_function write, log::logger log)
-    : background_task{"record job steps", loop, std::move(log)},
-      loop_{loop},
-      write_{std::move(write)} {}
-
 void step_recorder::note(const jobs::claimed_job& job, std::string_view step) {
     auto reached = jobs::step_note{job.id, job.claim, std::string{step}};
     asio::post(loop_, [this, reached = std::move(reached)]() mutable {

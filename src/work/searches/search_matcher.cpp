@@ -49,9 +49,6 @@ std::string match_message(std::string_view search_name, const jobs::search_hit& 
     return text.append("\n").append(escaped(hit.url));
 }
 
-search_matcher::search_matcher(search_matcher_dependencies parts)
-    : background_task{"match saved searches", parts.loop, parts.log}, parts_{std::move(parts)} {}
-
 awaitable<void> search_matcher::run() {
     for (;;) {
         monotonic_clock::duration pause = comparison_interval;

@@ -79,10 +79,6 @@ webhook_deliverer::webhook_deliverer(
       on_tried_{std::move(options.on_tried)},
       log_{std::move(log)} {}
 
-void webhook_deliverer::start() {
-    if (capacity() > 0) start_claiming();
-}
-
 void webhook_deliverer::cancel(job_id job) {
     for (auto& [id, held] : claims()) {
         if (held.claim.delivery.job.id == job) held.stop.request_stop();

@@ -93,7 +93,7 @@ public:
     [[nodiscard]] result<std::int64_t> begin_call(
         std::string_view provider, std::string_view model, model::call_kind kind) override;
     void settle(std::int64_t call, const model::call_usage& used) override;
-    void release(std::int64_t call) override;
+    void release(std::int64_t call) override { recorder_.release(call); }
     [[nodiscard]] result<std::string> kept_answer(
         std::string_view provider, std::string_view model, model::call_kind kind) override;
     [[nodiscard]] result<std::string> answered_model() override {

@@ -80,7 +80,10 @@ private:
     [[nodiscard]] bool uses_session(std::string_view resolver) const {
         return session_.applies && session_.applies(resolver);
     }
-    [[nodiscard]] pacing::paced_resolver session() const;
+    /// A separate row, under a host that no list of resolvers shows.
+    [[nodiscard]] pacing::paced_resolver session() const {
+        return {.host = host_ + " (session)", .resolver = "session"};
+    }
     void release(
         const pacing::paced_resolver& resolver, deadline by,
         pacing::outcome ended = pacing::outcome::failed);
@@ -105,7 +108,8 @@ private:
 /// thread-safe. `shared` and `job` outlive this.
 class job_rate_limiter final : public platform::rate_limiter {
 public:
-    job_rate_limiter(shared_rate_limiter& shared, const jobs::claimed_job& job);
+    job_rate_limiter(shared_rate_limiter& shared, const jobs::claimed_job& job)
+        : shared_{shared}, job_{job}, permit_{job.permit}, needs_permit_{shared.has_line()} {}
     /// Returns an unused permit if others wait for the end of its use.
     ~job_rate_limiter() override;
 

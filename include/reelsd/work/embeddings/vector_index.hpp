@@ -49,7 +49,13 @@ struct near_reels {
 /// Thread: the loop's.
 class vector_index final : public async::background_task {
 public:
-    explicit vector_index(vector_index_dependencies parts);
+    explicit vector_index(vector_index_dependencies parts)
+        : background_task{"embed reels", parts.loop, parts.calls.log},
+          store_{parts.store},
+          words_{parts.words},
+          offload_{parts.offload},
+          calls_{parts.calls},
+          drain_{parts.drain} {}
 
     /// Returns the caller's reels near `query`, nearest first. Empty if none is near, if the
     /// account's budget is spent, or if the embedder does not answer in time: the search continues

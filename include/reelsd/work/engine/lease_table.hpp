@@ -53,7 +53,9 @@ private:
         time_point start;
     };
 
-    [[nodiscard]] duration part(double fraction) const;
+    [[nodiscard]] duration part(double fraction) const {
+        return std::chrono::duration_cast<duration>(length_ * fraction);
+    }
     [[nodiscard]] bool is_safe(const entry& held, time_point now) const;
 
     seconds_f length_;

@@ -19,7 +19,10 @@ public:
     /// `interval`: the pause between the end of a step and the next one.
     periodic_task(
         std::string name, const boost::asio::any_io_executor& loop, duration interval,
-        log::logger log);
+        log::logger log)
+        : background_task{std::move(name), loop, std::move(log)},
+          interval_{interval},
+          pause_{interval} {}
 
 protected:
     /// Sets the pause after the current step, in place of the interval.

@@ -24,7 +24,10 @@ public:
     using write_function =
         std::function<awaitable<void>(const std::vector<jobs::step_note>& steps, deadline by)>;
 
-    step_recorder(const boost::asio::any_io_executor& loop, write_function write, log::logger log);
+    step_recorder(const boost::asio::any_io_executor& loop, write_function write, log::logger log)
+        : background_task{"record job steps", loop, std::move(log)},
+          loop_{loop},
+          write_{std::move(write)} {}
 
     /// Thread-safe. The loop outlives this and runs no handler after this is destroyed.
     void note(const jobs::claimed_job& job, std::string_view step);

@@ -35,7 +35,9 @@ struct search_matcher_dependencies {
 /// Thread: the loop's.
 class search_matcher final : public async::background_task {
 public:
-    explicit search_matcher(search_matcher_dependencies parts);
+    explicit search_matcher(search_matcher_dependencies parts)
+        : background_task{"match saved searches", parts.loop, parts.log},
+          parts_{std::move(parts)} {}
 
 private:
     awaitable<void> run() override;

@@ -59,7 +59,9 @@ public:
         webhook_deliverer_options options, log::logger log);
 
     [[nodiscard]] std::string_view name() const noexcept override { return "deliver webhooks"; }
-    void start() override;
+    void start() override {
+        if (capacity() > 0) start_claiming();
+    }
 
     /// Aborts a try in progress for a job that was deleted on this instance.
     void cancel(job_id job);
