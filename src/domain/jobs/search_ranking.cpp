@@ -33,12 +33,13 @@ bool is_allowed(const ranking_request& request, job_id job) {
 /// over `weight_min` are left out.
 std::vector<ranked_reel> ranking(
     const std::vector<asked_term>& terms, const ranking_request& request, double weight_min) {
+    const auto is_posting_allowed = [&request](const posting& candidate) {
+        return is_allowed(request, candidate.job);
+    };
     // A term that no allowed reel has must not exclude the frequent ones.
-    const auto is_rare = [&request](const asked_term& term) {
+    const auto is_rare = [&is_posting_allowed](const asked_term& term) {
         return term.postings->size() < postings_max &&
-               std::ranges::any_of(*term.postings, [&request](const posting& candidate) {
-                   return is_allowed(request, candidate.job);
-               });
+               std::ranges::any_of(*term.postings, is_posting_allowed);
     };
     const bool skip_frequent = std::ranges::any_of(terms, is_rare);
     struct sums {

@@ -28,8 +28,8 @@ struct taken_lines {
                .on_long_line = [this] { lines.emplace_back("(long)"); }}} {}
 
     read_end read(int descriptor, const std::stop_token& stop = {}) {
-        return read_all(
-            descriptor, [this](std::string_view bytes) { splitter.feed(bytes); }, stop);
+        const auto feed = [this](std::string_view bytes) { splitter.feed(bytes); };
+        return read_all(descriptor, feed, stop);
     }
 };
 
