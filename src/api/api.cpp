@@ -90,8 +90,7 @@ private:
     api_dependencies& resources_;
 };
 
-/// GET /healthz: the process answers. Independent of the database, because a restart does not
-/// repair it.
+/// GET /healthz: the process answers. Without the database, which a restart does not repair.
 awaitable<http::response> get_health(const http::request_context& ctx) {
     const json body{{"status", "ok"}, {"version", REELSD_VERSION}};
     co_return ctx.json(http::status::ok, body);

@@ -55,8 +55,7 @@ awaitable<void> send_lines(
     }
 }
 
-/// GET /api/v1/export: all data of the caller's account, as JSON lines. 200; 429 an export is in
-/// progress.
+/// GET /api/v1/export: all data of the caller's account, as JSON lines. 200; 429 during another.
 awaitable<http::response> export_account(http::request_context& ctx, export_service& service) {
     auto& in_progress = service.in_progress;
     const auto caller = ctx.caller();

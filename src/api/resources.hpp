@@ -86,8 +86,7 @@ struct common_options {
 [[nodiscard]] http::response answer_to(
     const http::request_context& ctx, const jobs::submission_result& decision);
 
-/// Returns the elements of `urls`, not validated; they point into `body`. There are 1 to 50, and
-/// no `url`.
+/// Returns the elements of `urls`, not validated; they point into `body`. 1 to 50, and no `url`.
 [[nodiscard]] input<std::vector<const json*>> requested_urls(const json& body);
 
 /// Returns the link in a body.
@@ -111,8 +110,7 @@ enum class flag : std::uint8_t { off, on };
 [[nodiscard]] std::string request_hash_of(
     const std::vector<const json*>& urls, std::string_view analysis = {});
 
-/// The presets of `extract` as JSON text: an array of objects with `name`, `description` and
-/// `schema`.
+/// The presets of `extract` as JSON text: objects with `name`, `description` and `schema`.
 [[nodiscard]] std::string extract_presets_view();
 
 /// The answer of the presets' route.
@@ -217,8 +215,7 @@ struct sent_events {
     friend bool operator==(const sent_events&, const sent_events&) = default;
 };
 
-/// Returns the `id:` of an event. It contains the whole position, so that any daemon can continue
-/// from it.
+/// Returns the `id:` of an event. It is the whole position: any daemon can continue from it.
 [[nodiscard]] std::string event_id(job_id job, const sent_events& sent);
 /// Parses `Last-Event-ID`; empty unless event_id() returned it for this job.
 [[nodiscard]] std::optional<sent_events> sent_in(std::string_view last_event_id, job_id job);

@@ -91,8 +91,7 @@ json delivery_view(const webhooks::delivery& delivery) {
     return view;
 }
 
-/// GET /api/v1/webhook: the account's default address and its secret, created if there is none.
-/// 200.
+/// GET /api/v1/webhook: the account's default address and secret, created if there is none. 200.
 awaitable<http::response> get_webhook(http::request_context& ctx, webhook_service& service) {
     const auto settings = co_await service.settings.find(ctx.caller(), ctx.database_by());
     co_return ctx.json(http::status::ok, settings_view(settings, ctx.identity().scope));

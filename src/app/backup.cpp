@@ -65,8 +65,7 @@ error file_error(const fs::path& file, int number) {
 /// A migration is a line of about 120 bytes: room for thousands.
 constexpr std::size_t history_bytes_max = std::size_t{1024} * 1024;
 
-/// The backup gives up on a lock that is held for longer: while it waits, other statements queue
-/// behind it.
+/// The backup gives up on a lock that is held for longer: other statements queue behind it.
 constexpr const char* lock_wait = "--lock-wait-timeout=30s";
 
 /// The first error in "pg_dump: error: query failed: ..."; later lines may quote rows.
@@ -386,8 +385,7 @@ struct backup_facts {
     std::int32_t schema;
 };
 
-/// Dumps the database to `file`, appends the seal, reads the archive once and flushes it to the
-/// disk.
+/// Dumps the database to `file`, appends the seal, reads the archive once and flushes it.
 result<backup_facts> write_backup(const unpublished_file& file, const backup_tools& tools) {
     const auto& [pg_dump, pg_restore, until] = tools;
     const auto written = write_archive(pg_dump, file.descriptor(), until);

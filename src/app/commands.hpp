@@ -147,8 +147,7 @@ struct invocation {
 /// printed on standard error.
 [[nodiscard]] std::variant<invocation, int> read_command_line(int argument_count, char** arguments);
 
-/// Prints "reelsd: " and the reason on standard error, with the priority of an error for systemd's
-/// journal.
+/// Prints "reelsd: " and the reason on standard error, as an error of systemd's journal.
 void print_error(std::string_view why);
 
 }  // namespace reelsd::app

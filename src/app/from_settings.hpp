@@ -55,8 +55,7 @@ struct installation {
 
 [[nodiscard]] media::media_options media_options_of(const settings& config);
 
-/// The resolvers to use, in order: the setting, or its default, which includes the session if there
-/// is one.
+/// The resolvers to use, in order: the setting, or its default, which includes any session.
 [[nodiscard]] std::vector<std::string> resolvers_of(const settings& config);
 
 /// The platform's settings, without observers.

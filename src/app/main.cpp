@@ -49,8 +49,7 @@ result<void> flush_output() {
     return output_error({errno, std::generic_category()});
 }
 
-/// Runs the command. Returns the exit code. After a failure it has printed the error on standard
-/// error.
+/// Runs the command. Returns the exit code. Prints a failure on standard error.
 int run(const invocation& request) {
     const auto log = logger_for(request);
     warn_of_unknown_variables(request, log);

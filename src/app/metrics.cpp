@@ -259,8 +259,7 @@ std::string label_text(std::string_view text) {
     return quoted + '"';
 }
 
-/// Written separately, because the library counts in binary floating point and the ledger's money
-/// is decimal.
+/// Written separately, because the library counts in binary floating point and money is decimal.
 using model_text = std::string usage::model_total::*;
 std::string decimal_text(
     const std::vector<usage::model_total>& models, const std::string& name, const std::string& help,

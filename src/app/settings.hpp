@@ -132,8 +132,7 @@ struct settings {
 /// Where people reach the dashboard: `public-url`, or `listen` with the port in use.
 [[nodiscard]] std::string public_origin(const settings& config, std::uint16_t port);
 
-/// Checks settings that depend on each other. Errors: invalid_argument, which names the missing
-/// setting.
+/// Checks settings that depend on each other. Errors: invalid_argument; names the missing setting.
 [[nodiscard]] result<void> check_together(const settings& config);
 
 /// Texts of settings by name.

@@ -89,8 +89,7 @@ public:
     [[nodiscard]] work::remote_models remote() const;
     /// `name`: see work::executor_dependencies.
     [[nodiscard]] work::attempt_analyzer for_attempt(std::string_view name) const;
-    /// The embedder, the prices and the speech server of these are used for as long as the daemon
-    /// runs.
+    /// The embedder, the prices and the speech server of these are used while the daemon runs.
     [[nodiscard]] const analyzers& base() const noexcept { return *base_; }
 
     /// The analyzers with a stored model. Errors: invalid_argument. Blocking: reads files.

@@ -124,8 +124,7 @@ bool has_any_of(std::string_view text, const byte_table& table) {
     return std::ranges::any_of(text, [&table](unsigned char byte) { return table[byte]; });
 }
 
-/// Appends quoted text. Text lines also use JSON's escaping: it is unambiguous and keeps UTF-8
-/// readable.
+/// Appends quoted text. Text lines also use JSON's escaping: unambiguous, with readable UTF-8.
 void append_quoted(line_buffer& line, std::string_view text) {
     if (has_any_of(text, escaped_bytes)) {
         return append(line, dumped(text));

@@ -15,8 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The first polls are short, so that the status of a quick job is current; later ones spare the
-/// server.
+/// The first polls are short, so that the status of a quick job is current; later ones spare it.
 constexpr auto poll_first = 1s;
 constexpr auto poll_max = 8s;
 /// Minimum time from one poll to the next, for servers that answer at once.

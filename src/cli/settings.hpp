@@ -42,8 +42,7 @@ struct settings_source {
 /// user.
 [[nodiscard]] result<settings_source> settings_from_file(const std::filesystem::path& file);
 
-/// A warning if `file` contains a token and users other than its owner may read it; otherwise
-/// empty.
+/// A warning if `file` contains a token and other users than its owner may read it; else empty.
 [[nodiscard]] std::string open_token_warning(
     const settings_source& settings, const std::filesystem::path& file);
 

@@ -54,8 +54,7 @@ enum class line_breaks : std::uint8_t { keep, to_blank };
 /// "29.97", "30": at most two decimals, no trailing zeros.
 [[nodiscard]] std::string short_number(double number);
 
-/// The value of an environment variable; empty if it is unset or empty. Call it before other
-/// threads start.
+/// The value of an environment variable; empty if it is unset or empty. Call before threads start.
 [[nodiscard]] std::optional<std::string> environment_variable(const char* name);
 
 /// Whether text may have the control sequences of styles, which only terminals understand.

@@ -27,8 +27,7 @@ json limit_view(const std::optional<int>& own) {
     return own ? json(*own) : json(nullptr);
 }
 
-/// Appends the amounts as text, because the JSON library would convert decimals to binary
-/// fractions.
+/// Appends the amounts as text, because the JSON library converts decimals to binary fractions.
 std::string account_view(const accounts::account_summary& account) {
     json view{
         {"id", account.id.value},

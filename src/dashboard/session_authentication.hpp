@@ -50,8 +50,7 @@ private:
 [[nodiscard]] std::optional<std::string_view> session_secret_in(
     std::string_view cookie_header, bool is_secure);
 
-/// `Set-Cookie` for a session, inaccessible to scripts and other sites. It expires with the
-/// session.
+/// `Set-Cookie` for a session, inaccessible to scripts and other sites. Expires with the session.
 [[nodiscard]] std::string session_cookie(std::string_view secret, bool is_secure);
 /// `Set-Cookie` that deletes it.
 [[nodiscard]] std::string ended_session_cookie(bool is_secure);

@@ -74,8 +74,7 @@ awaitable<std::string> known_device(
     co_return holds ? std::string{*proof} : std::string{};
 }
 
-/// Begins a session and responds with its view and cookies; 401 when the password has changed since
-/// it was verified.
+/// Begins a session and responds with its view and cookies; 401 when the password has changed.
 awaitable<http::response> begin_session(
     http::request_context& ctx, sign_in_service& service, accounts::credentials verified) {
     const auto by = ctx.database_by();

@@ -53,8 +53,7 @@ struct launch {
     pid_t parent;
 };
 
-/// Raw system calls: glibc's wrappers would signal every thread of the process, but the child has
-/// only one.
+/// Raw system calls: glibc's wrappers would signal every thread, but the child has only one.
 bool become(const account& user) {
     return ::syscall(SYS_setgroups, 0, nullptr) == 0 &&
            ::syscall(SYS_setresgid, user.gid, user.gid, user.gid) == 0 &&

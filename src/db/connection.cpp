@@ -17,8 +17,7 @@ namespace {
 using boost::system::error_code;
 using wait_type = boost::asio::posix::descriptor_base::wait_type;
 
-/// The server has no such prepared statement: the PREPARE before it had failed, or a pooler swapped
-/// servers.
+/// The server has no such prepared statement: its PREPARE had failed, or a pooler swapped servers.
 constexpr std::string_view no_such_statement = "26000";
 /// Among others "cached plan must not change result type": the schema changed under the statement.
 constexpr std::string_view unsupported_statement = "0A000";

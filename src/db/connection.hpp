@@ -123,8 +123,7 @@ public:
     void retire() noexcept { is_retired_ = true; }
     [[nodiscard]] bool is_retired() const noexcept { return is_retired_; }
 
-    /// Declares the connection broken if the server has been silent for too long; `lost` is called
-    /// then.
+    /// Declares the connection broken if the server is silent for too long; calls `lost` then.
     void check_silence(deadline::clock::time_point now);
     /// The time at which check_silence() does so; never if no answer is owed.
     [[nodiscard]] deadline::clock::time_point broken_at() const noexcept;

@@ -218,8 +218,7 @@ result<void> database_swap::commit(deadline by) try {
     refuse_if_in_use(server, state_->old_name);
     const auto retired = random_name(state_->prefix);
     const auto old_name = identifier(server, state_->old_name);
-    // One message is one transaction. The server itself refuses to rename a database with
-    // connections.
+    // One message is one transaction. The server refuses to rename a database in use.
     server.execute(fmt::format(
         "ALTER DATABASE {} RENAME TO {}; ALTER DATABASE {} RENAME TO {}",
         old_name,

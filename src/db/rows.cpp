@@ -12,8 +12,7 @@
 
 namespace reelsd::db {
 
-/// A libpq result with cached column names, because PQfnumber copies and folds the name at every
-/// call.
+/// A libpq result with cached column names, because PQfnumber folds the name at every call.
 class result_set {
 public:
     result_set(const char* query_name, result_ptr result)

@@ -237,8 +237,7 @@ namespace {
 /// Bound on one chunk's size line, and on all trailers.
 constexpr std::size_t chunk_line_bytes_max = 4096;
 
-/// Bound on the overhead of chunks. A chunk of one byte takes six on the wire, more with
-/// extensions.
+/// Bound on the overhead of chunks. A chunk of one byte takes six or more on the wire.
 constexpr std::size_t encoded_per_decoded_max = 8;
 
 /// Beast 1.81 asserts that the last chunk, at least "0\r\n\r\n", is complete or absent

@@ -63,8 +63,7 @@ void append_field(std::string& head, std::string_view begin, std::string_view va
     head.append(begin).append(value).append("\r\n"sv);
 }
 
-/// The compressor blocks the loop. The fastest level takes 1 ms for 100 KB of JSON and saves four
-/// fifths of it.
+/// The compressor blocks the loop. The fastest level takes 1 ms for 100 KB of JSON and saves 80 %.
 constexpr int level = Z_BEST_SPEED;
 /// Input that is compressed before the loop serves other requests.
 constexpr std::size_t step_bytes = std::size_t{64} * 1024;

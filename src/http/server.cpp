@@ -40,8 +40,7 @@ constexpr std::chrono::milliseconds accept_pause{100};
 /// One in this many failed accepts is logged, the first included.
 constexpr std::uint64_t failures_per_line = 100;
 
-/// Bounds on the time between two checks of all sessions. Deadlines are in seconds, except in
-/// tests.
+/// Bounds on the time between two checks of all sessions. Deadlines are seconds, except in tests.
 constexpr std::chrono::milliseconds watch_interval_max{250};
 constexpr std::chrono::milliseconds watch_interval_min{5};
 

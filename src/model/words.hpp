@@ -53,8 +53,7 @@ void for_each_word(std::string_view text, const std::function<void(std::string_v
 /// capitals is unchanged, except that invalid bytes become U+FFFD.
 [[nodiscard]] std::string sentence_case(std::string_view text);
 
-/// "here are three tips" -> "Here are three tips."; existing punctuation and names like "iPhone"
-/// remain.
+/// "here are three tips" -> "Here are three tips."; keeps punctuation and names like "iPhone".
 [[nodiscard]] std::string as_sentence(std::string_view text);
 
 /// The text without case, with accents after their letters. Source: Unicode, chapter 3.13; NFKD.

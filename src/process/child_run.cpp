@@ -97,8 +97,7 @@ struct standard_streams {
     int error_output;
 };
 
-/// The child's descriptors are 0 to 2, and `passed_descriptor` if one is passed. All others are
-/// closed.
+/// The child's descriptors are 0 to 2, and `passed_descriptor` if any. All others are closed.
 int lay_out_files(posix_spawn_file_actions_t& files, int passed, const standard_streams& streams) {
     int failed =
         streams.input < 0

@@ -59,8 +59,7 @@ public:
     void reopen() const;
 
     /// Batches the calling thread's lines below warning until flush(). `flush_soon` is called with
-    /// the first line of a batch, and schedules flush(). Empty, the default: each line is written
-    /// immediately.
+    /// the first line of a batch, and schedules flush(). Empty, the default: no batches.
     void batch(std::function<void()> flush_soon) const;
     void flush() const;
 

@@ -65,8 +65,7 @@ inline constexpr std::string_view ascii_whitespace = " \t\r\n\v\f";
     return std::nullopt;
 }
 
-/// Percent-encodes all bytes but letters, digits and "-._~", the unreserved characters of RFC 3986
-/// section 2.3.
+/// Percent-encodes all bytes but letters, digits and "-._~", as RFC 3986 section 2.3 requires.
 [[nodiscard]] std::string percent_encoded(std::string_view text);
 
 /// Empty when a '%' is not followed by two hexadecimal digits. A '+' stays a '+'.

@@ -70,13 +70,12 @@ public:
     /// Applies pending migrations, each together with its record in one transaction, and returns
     /// how many it applied. Then replaces the functions whose checksums differ from the database's,
     /// in one transaction. A migration without a transaction is recorded after its index is
-    /// complete; an invalid index of an interrupted build is dropped and built again.
-    /// Concurrent migrators wait for each other. The service may run during a migration: a
-    /// migration that needs a table in use waits half a second for its lock, lets the other
-    /// transactions pass, and retries until `by`.
-    /// Errors: database_unavailable; conflict when an applied migration was changed, or when the
-    /// database has one that this binary does not know; storage_failed; internal when a migration's
-    /// SQL fails.
+    /// complete; an invalid index of an interrupted build is dropped and built again. Concurrent
+    /// migrators wait for each other. The service may run during a migration: a migration that
+    /// needs a table in use waits half a second for its lock, lets the other transactions pass, and
+    /// retries until `by`. Errors: database_unavailable; conflict when an applied migration was
+    /// changed, or when the database has one that this binary lacks; storage_failed; internal when
+    /// a migration's SQL fails.
     [[nodiscard]] result<std::size_t> migrate(deadline by) const;
 
     /// Changes nothing. Same errors as migrate().

@@ -40,8 +40,7 @@ struct pool_options {
     /// The server's own limits for one statement, and for one wait for a lock within it.
     std::chrono::milliseconds statement_timeout = 5s;
     std::chrono::milliseconds lock_timeout = 3s;
-    /// A connection that owes a result counts as broken when it is silent for the statement timeout
-    /// plus this.
+    /// A connection that owes a result is broken when silent for the statement timeout plus this.
     std::chrono::milliseconds stall_time_max = 10s;
 };
 

@@ -67,8 +67,7 @@ struct route_options {
     authenticator authenticated_by = authenticator::middleware;
     /// Whether requests count toward the account's limit of requests per minute.
     bool is_rate_limited = true;
-    /// Whether the handler of a request with this head reads the body itself. Null: never. POST
-    /// only.
+    /// Whether the handler of this head reads the body itself. Null: never. POST only.
     bool (*streams_body)(const request& head) = nullptr;
 };
 
@@ -117,8 +116,7 @@ public:
     /// When all database queries of this request must be answered; later ones end in 503. One
     /// deadline for all, because clients must learn of an outage within 2 s.
     [[nodiscard]] deadline database_by() const noexcept { return database_by_; }
-    /// Restarts the time of database_by(), after a wait for something else such as an event or a
-    /// password hash.
+    /// Restarts the time of database_by(), after a wait for an event or a password hash.
     void restart_database_time() noexcept;
     /// Requested when the client has left or the daemon stops: a handler that waits (a long poll)
     /// should then answer at once with its current data. Stop callbacks run on the loop.

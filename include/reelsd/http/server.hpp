@@ -93,8 +93,7 @@ struct server_options {
     std::chrono::milliseconds idle_time_max = std::chrono::seconds{75};
     /// Upper bound without progress in writing a response.
     std::chrono::milliseconds write_stall_max = std::chrono::seconds{30};
-    /// For one whole response, or one piece of a stream, even with steady progress: 1 MiB at 2
-    /// KB/s.
+    /// For one whole response, or one piece of a stream, despite progress: 1 MiB at 2 KB/s.
     std::chrono::milliseconds write_time_max = std::chrono::minutes{10};
     /// How long a refused client may continue to send before its connection is closed.
     std::chrono::milliseconds linger_time_max = std::chrono::seconds{2};

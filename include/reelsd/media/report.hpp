@@ -85,8 +85,7 @@ struct picture_report {
     std::vector<std::string> colours;  ///< Dominant colour names, strongest first, at most 3.
 };
 
-/// One still picture of the video in two sizes: upright baseline JPEGs in JFIF form without any
-/// other metadata.
+/// One still picture of the video in two sizes: upright baseline JPEGs with no metadata but JFIF.
 struct thumbnail_report {
     std::vector<std::byte> jpeg;        ///< Within `report_bounds::large_thumbnail`.
     std::vector<std::byte> small_jpeg;  ///< Within `report_bounds::small_thumbnail`.
@@ -113,8 +112,7 @@ struct frame_request {
     /// Upper bound on the pictures. More are spread evenly over the video. 1 to
     /// `report_bounds::frames_max`.
     std::size_t count_max = 64;
-    /// Longer side in pixels; 16 to `report_bounds::frame_side_pixels_max`. Smaller pictures are
-    /// not scaled up.
+    /// Longer side in pixels; 16 to `report_bounds::frame_side_pixels_max`. Never scaled up.
     int long_edge = 768;
 };
 
@@ -234,8 +232,7 @@ template <class Report>
 [[nodiscard]] result<probe_report> probe_report_from_json(const json& document);
 [[nodiscard]] result<audio_report> audio_report_from_json(const json& document);
 [[nodiscard]] result<analysis_report> analysis_report_from_json(const json& document);
-/// Also validates the pictures: each is the base64 of one JPEG of valid structure within its
-/// bounds.
+/// Also validates the pictures: each is the base64 of one valid JPEG within its bounds.
 [[nodiscard]] result<thumbnail_report> thumbnail_report_from_json(const json& document);
 /// Also checks that times ascend, and that each picture starts where the previous one ends.
 [[nodiscard]] result<frames_report> frames_report_from_json(const json& document);

@@ -28,8 +28,7 @@ namespace reelsd::model {
 class chat_api;
 struct retry_loop_dependencies;
 
-/// Called from worker threads after each request to a model; `outcome` is "answered" or a failure's
-/// name.
+/// Called from worker threads after each request to a model; `outcome`: "answered" or a failure.
 using request_observer = std::function<void(
     std::string_view provider, std::string_view model, std::string_view outcome)>;
 

@@ -46,8 +46,7 @@ public:
         std::string_view key, const s3_content& content, deadline by,
         const std::stop_token& stop) const;
 
-    /// Reads `bytes` bytes from `offset`. `not_found` when there is no such object. Retries like
-    /// put().
+    /// Reads `bytes` bytes from `offset`. `not_found` without such an object. Retries like put().
     [[nodiscard]] result<std::vector<std::byte>> get(
         std::string_view key, std::uint64_t offset, std::uint64_t bytes, deadline by,
         const std::stop_token& stop) const;

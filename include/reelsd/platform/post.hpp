@@ -13,8 +13,7 @@
 
 namespace reelsd::platform {
 
-/// A file on the platform's media servers. The URL is signed and valid for a day or two; never log
-/// it.
+/// A file on the platform's media servers. Its signed URL is valid for a day or two; never log it.
 struct remote_media {
     std::string url;
     /// The sound, if it is a separate file; empty: it is in the video's file, or there is none.

@@ -83,8 +83,7 @@ public:
 
 struct unresolved {
     error why;
-    /// Set when some resolvers have no permit yet, and only they may have the post: the attempt
-    /// does not count.
+    /// Set when only resolvers without a permit may have the post: the attempt does not count.
     std::optional<required_wait> snooze = {};
     /// The next attempt at the same link should begin no earlier.
     seconds_f not_before{0.0};
@@ -123,8 +122,7 @@ struct lookup_options {
     excluded_resolvers excluded = {};  ///< Not asked.
 };
 
-/// Called after each look-up with the resolver's name and, if it had no post, the error. From any
-/// thread.
+/// Called after each look-up with the resolver's name and its error, if any. From any thread.
 using resolution_observer = std::function<void(std::string_view resolver, const error* why)>;
 
 /// Tries resolvers in order until one has the post or a definite error, or two report no such post.

@@ -275,8 +275,7 @@ json relaxed(json schema) {
     return schema;
 }
 
-/// Replaces {"$ref": NAME, ...} by the API's schema of that name, to which it adds the other
-/// members.
+/// Replaces {"$ref": NAME, ...} by the API's schema of that name, with the other members.
 json resolved(json schema) {
     if (!schema.is_structured()) return schema;
     for (auto& member : schema) member = resolved(std::move(member));

@@ -16,8 +16,7 @@ public:
     /// Reads the header. `unsupported_format`: not a known container, or no video stream;
     /// `video_too_long`: by its header. `file` outlives the container.
     static result<container> open(const input_file& file, double seconds_max);
-    /// Opens a file of sound: `unsupported_format` without an audio stream. It has no video() and
-    /// no limit.
+    /// Opens a file of sound: `unsupported_format` without an audio stream. No video(), no limit.
     static result<container> open_sound(const input_file& file);
 
     [[nodiscard]] const AVStream& video() const noexcept { return *video_; }

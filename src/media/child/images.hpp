@@ -50,8 +50,7 @@ public:
     /// Scales to RGB and turns pictures upright as players do. `size`: as displayed.
     static scaler upright(const geometry& shape, picture_size size, colours reading);
 
-    /// The scaled picture, valid until the next call. Its `pixels` are null when FFmpeg cannot
-    /// convert it.
+    /// The scaled picture, valid until the next call. `pixels` is null when FFmpeg fails.
     [[nodiscard]] picture::view scale(const AVFrame& frame);
 
 private:

@@ -173,8 +173,7 @@ bool exceeds_neighbours(
     return last + outside_length >= pictures.size() || calm(last, last + outside_length);
 }
 
-/// Confidence in a crossfade with its middle at `middle` and its ends `half` pictures away; 0 for
-/// none.
+/// Confidence in a crossfade around `middle`, its ends `half` pictures away; 0 for none.
 double crossfade_strength(
     std::span<const small_picture> pictures, std::size_t middle, std::size_t half) {
     const auto& first = pictures[middle - half];

@@ -57,8 +57,7 @@ struct small_picture {
     std::vector<std::uint8_t> pixels;  ///< Packed RGB.
 };
 
-/// Averages blocks of 4 x 4 pixels of `rgb`, whose sides are at least 4; ignores up to 3 remaining
-/// rows or columns.
+/// Averages blocks of 4 x 4 pixels of `rgb`, whose sides are at least 4; ignores incomplete blocks.
 [[nodiscard]] small_picture make_small_picture(const view& rgb, double seconds);
 
 /// Mean difference of the samples, 0 (equal) to 1. Both have the same size.

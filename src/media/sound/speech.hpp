@@ -49,8 +49,7 @@ struct utterance {
 /// words' times count.
 void remove_unvoiced_words(std::vector<transcript_word>& words, std::span<const float> levels_db);
 
-/// The words as sentences, split at pauses of more than 0.5 s: a capital at the start and a full
-/// stop at the end.
+/// The words as sentences, split at pauses of more than 0.5 s: with a capital and a full stop.
 [[nodiscard]] std::vector<timed_text> phrases(std::span<const transcript_word> words);
 
 /// The phrases of plausible utterances and, when the track certainly contains speech elsewhere, of

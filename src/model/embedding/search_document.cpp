@@ -159,8 +159,7 @@ std::string concepts_text(const concept_vector& concepts) {
     return text;
 }
 
-/// "audio.transcript<tab>12.5<tab>(concepts)<tab>the text". No field contains a tab or the end of a
-/// line.
+/// "audio.transcript<tab>12.5<tab>(concepts)<tab>the text". No field contains a tab or a line end.
 std::string passage_line(const passage& passage) {
     const auto seconds = passage.seconds ? json(*passage.seconds).dump() : "";
     return fmt::format(

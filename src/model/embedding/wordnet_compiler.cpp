@@ -33,8 +33,7 @@ void write(const std::vector<std::uint32_t>& image, const std::filesystem::path&
 }  // namespace
 }  // namespace reelsd::model
 
-/// Writes the dictionary of the local embedder. Exits with 0, or with 1 and a line on standard
-/// error.
+/// Writes the dictionary of the local embedder. Exits with 0, or 1 and a line on standard error.
 int main(int count, char** arguments) {
     if (count != 4) {
         std::fputs("usage: wordnet_compiler WORDNET_FOLDER TOPICS_FILE OUTPUT_FILE\n", stderr);

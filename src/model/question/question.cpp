@@ -28,8 +28,7 @@ extern const std::string_view instructions;
 
 namespace {
 
-/// More than a result of 90 s has. A passage takes about 40 bytes of a prompt in addition to its
-/// text.
+/// More than a result of 90 s has. A passage takes about 40 bytes of a prompt besides its text.
 constexpr std::size_t passages_max = 1000;
 /// A longer text is several passages, because one that exceeds its reel's share is not sent. With
 /// 20 reels the share is 1,200 bytes.

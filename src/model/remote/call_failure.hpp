@@ -120,8 +120,7 @@ using next_try = std::variant<try_again, snooze, give_up>;
 /// `x-ratelimit-remaining-...` is 0.
 [[nodiscard]] std::optional<seconds_f> delay_in_limits(const net::header_list& headers);
 
-/// Until daily quotas are reset: midnight Pacific time, taken as 08:00 UTC, which in summer is an
-/// hour late.
+/// Until daily quotas are reset: midnight Pacific time, taken as 08:00 UTC, in summer an hour late.
 [[nodiscard]] seconds_f until_next_quota_day(std::chrono::system_clock::time_point now);
 
 }  // namespace reelsd::model

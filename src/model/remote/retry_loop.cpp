@@ -164,8 +164,7 @@ call_error given_up(circuit_breaker& circuit, const call_failure& why, const nex
     return {.why = why, .not_before = later->wait, .asked_to_wait = true};
 }
 
-/// Ends the probe of an open circuit when an exception is thrown, because other workers wait for
-/// it.
+/// Ends the probe of an open circuit when an exception is thrown, because others wait for it.
 class circuit_probe : boost::noncopyable {
 public:
     explicit circuit_probe(circuit_breaker& circuit) : circuit_{circuit} {}

@@ -87,8 +87,7 @@ bool begins_with_blank(std::string_view text) {
     return !text.empty() && ascii_whitespace.find(text.front()) != std::string_view::npos;
 }
 
-/// Words, which some servers split into pieces: then those that begin a word have a blank before
-/// them.
+/// Words, which some servers split into pieces: then those that begin a word follow a blank.
 std::vector<timed_text> read_words(const json& entries, const time_reader& times) {
     const auto text_of_word = [](const json& entry) {
         auto text = text_in(entry, "word");

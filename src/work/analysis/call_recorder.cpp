@@ -21,8 +21,7 @@ constexpr auto write_pause = 1s;
 /// How long a worker waits for its call to be written before it continues with the job. Later steps
 /// notice a missing database.
 constexpr auto worker_wait_max = 30s;
-/// Upper bound on paid calls per job, over all attempts, so that a hostile video cannot cause
-/// unlimited costs.
+/// Upper bound on paid calls per job, over all attempts, because a hostile video may cause many.
 constexpr int calls_max = 3;
 /// A transcription whose answer is lost is not paid again: the built-in recogniser replaces it.
 constexpr int transcriptions_max = 1;

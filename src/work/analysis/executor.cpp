@@ -93,8 +93,7 @@ struct attempt {
     }
 };
 
-/// Returns the link of the post itself. Looks up a share link once; later attempts read the stored
-/// result.
+/// Returns the link of the post itself. Looks up a share link once; later attempts read the result.
 step_result<platform::link> expand(const attempt& in) {
     if (in.link.kind == platform::link_kind::post) return in.link;
     auto& store = in.parts.store;

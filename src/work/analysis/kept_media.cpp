@@ -287,8 +287,7 @@ result<jobs::frame_set> kept_media::frames_of(job_id job, const attempt_limits& 
     return frames;
 }
 
-/// Stores the video; it is kept when the result is reported. An uploaded video is in the database
-/// already.
+/// Stores the video; it is kept when the result is reported. An upload is in the database already.
 result<jobs::kept_video> kept_media::store_video(
     const jobs::claimed_job& job, const platform::media_file& video,
     const std::vector<std::string>& others, const attempt_limits& within) const {

@@ -29,8 +29,7 @@ error storage_error(const fs::path& path, const std::string& reason) {
     return error{errc::storage_failed, fmt::format("scratch folder {}: {}", path.string(), reason)};
 }
 
-/// Locks a folder. Returns no descriptor if another process holds the lock or locking fails (see
-/// errno).
+/// Locks a folder. Returns no descriptor (see errno) if another process holds it or locking fails.
 unique_fd lock_folder(const fs::path& folder) {
     unique_fd lock{::open((folder / lock_name).c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)};
     if (lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {

@@ -23,8 +23,7 @@ namespace reelsd::accounts {
 /// Whether `stored` is a hash of `password`. Costs as much as hashing.
 [[nodiscard]] bool matches_password(const std::string& stored, std::string_view password);
 
-/// A hash that no password matches, so that refusing an unknown address takes as long as refusing a
-/// known one.
+/// A hash that no password matches, so that unknown addresses are refused as slowly as known ones.
 [[nodiscard]] const std::string& unmatchable_password_hash();
 
 }  // namespace reelsd::accounts

@@ -30,9 +30,8 @@ public:
     shared_request_rate(const shared_request_rate&);
     shared_request_rate& operator=(const shared_request_rate&) = delete;
 
-    /// Counts one request of `account`. Returns zero if it is accepted, otherwise the seconds (at
-    /// least 1) until the next may be. A refused request does not count. `per_minute` is at
-    /// least 1.
+    /// Counts one request of `account`. Returns zero if it is accepted, else the seconds (at least
+    /// 1) until the next may be. A refused request does not count. `per_minute` is at least 1.
     [[nodiscard]] awaitable<int> take(account_id account, int per_minute, deadline by);
 
 private:

@@ -66,8 +66,7 @@ public:
     /// Newest first.
     awaitable<std::vector<linked_chat>> list(account_id account, deadline by);
 
-    /// Removes the link and the chat's unsent messages. False for an unknown or another account's
-    /// link.
+    /// Removes the link and the chat's unsent messages. False for any but the account's own link.
     awaitable<bool> unlink(account_id account, chat_link_id link, deadline by);
 
     /// Empty for a chat that is not linked, or whose account is disabled.

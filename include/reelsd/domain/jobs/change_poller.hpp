@@ -88,9 +88,8 @@ public:
         bool is_woken_ = false;
     };
 
-    /// Collects the changes of one account's jobs until they are taken. The changes of a reader
-    /// that is too slow are dropped, and it must load everything again. Must not outlive the
-    /// poller.
+    /// Collects the changes of one account's jobs until they are taken. A reader that is too slow
+    /// loses its changes, and must load everything again. Must not outlive the poller.
     class subscription {
     public:
         subscription(change_poller& poller, account_id account);

@@ -73,8 +73,7 @@ struct line_answer {
 struct rescue_request {
     /// The caller's own jobs, which are not rescued: it is alive, if late.
     std::vector<lease> held = {};
-    /// As in claim_request: jobs that `worker` holds under a lower epoch are left to its next
-    /// claim.
+    /// As in claim_request: jobs of `worker` under a lower epoch are left to its next claim.
     std::string worker = {};
     std::int32_t claim_epoch = 0;
     int attempts_max = 3;        ///< 1 or more.

@@ -19,8 +19,7 @@ namespace reelsd::jobs {
 /// Uploads that an account may have in progress, over all daemons.
 inline constexpr int uploads_max = 2;
 
-/// Bytes of each row of a file but the last. Smaller rows cost more statements, larger ones more
-/// memory.
+/// Bytes of each row of a file but the last. Smaller rows cost statements, larger ones memory.
 inline constexpr std::size_t upload_chunk_bytes = std::size_t{512} * 1024;
 
 /// Begins the `url` of a job whose video was uploaded without a link: "upload:<file name>".
@@ -69,8 +68,7 @@ public:
     /// Call when its job is submitted: the file is kept until the job ends.
     void release(upload_id id) noexcept { arriving_.erase(id); }
 
-    /// Removes an upload without a job. Does not throw for a lost database: sweep() then removes
-    /// it.
+    /// Removes an upload without a job. Without the database, sweep() removes it later.
     awaitable<void> discard(upload_id id, deadline by);
 
     /// Renews this daemon's uploads in progress. Removes uploads that were not renewed for 10 s,

@@ -83,8 +83,7 @@ public:
     /// Claims reels of one account exclusively for `lease`.
     awaitable<embedding_claim> claim(embedding_claim_request request, deadline by);
 
-    /// The next embedder by name after `after`, or the first, that has vectors here and is not
-    /// `own`.
+    /// The next embedder by name after `after`, or the first, with vectors here; never `own`.
     awaitable<std::optional<std::string>> next_other_embedder(
         std::optional<std::string> after, std::string own, deadline by);
 
@@ -93,8 +92,7 @@ public:
         account_id account, const unembedded_reel& reel, std::string embedder,
         std::vector<std::byte> vector, deadline by);
 
-    /// Ends claims: the reels are not claimed again before `wait`, at most `embedding_wait_max`,
-    /// has passed.
+    /// Ends claims: the reels are claimed again after `wait`, at most `embedding_wait_max`.
     awaitable<void> release(
         account_id account, const std::vector<unembedded_reel>& reels, seconds_f wait, deadline by);
 

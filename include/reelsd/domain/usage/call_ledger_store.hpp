@@ -80,8 +80,7 @@ public:
     /// has no call left, cancelled when its claim is no longer current.
     awaitable<result<std::int64_t>> begin(call_intent call, deadline by);
 
-    /// Books a call for an account. Errors: unauthorized as above, not_found when the account was
-    /// deleted.
+    /// Books a call for an account. Errors: unauthorized as above, not_found for a deleted account.
     awaitable<result<std::int64_t>> begin_for_account(account_call_intent call, deadline by);
 
     /// Whether the account's monthly budget is spent, by the same rule.

@@ -52,8 +52,7 @@ struct executor_dependencies {
     const model::analyzer& free_analyzer;
     const model::embedder& embedder;
     const scratch_space& scratch;
-    /// The loop of `store` and `uploads`. Worker threads wait for its operations; it runs while
-    /// they do.
+    /// The loop of `store` and `uploads`. It runs while worker threads wait for them.
     boost::asio::any_io_executor loop;
     jobs::job_store& store;
     jobs::upload_store& uploads;

@@ -31,8 +31,7 @@ public:
     /// although there were enough jobs.
     void note_claim_answer(monotonic_clock::duration took, std::size_t starved) noexcept {
         last_claim_ = took;
-        // At most doubled, so that a few short attempts among long ones do not cause a large
-        // prefetch.
+        // At most doubled, so that a few short attempts among long ones cause no large prefetch.
         const auto missing = std::min(starved, short_attempts_);
         // Reduced gradually, too: with no job held ready, no attempt ends while a claim is sent.
         most_ = std::min(jobs_max, std::max(short_attempts_ + missing, most_ / 2));
@@ -45,8 +44,7 @@ public:
 
     /// Returns how many jobs to claim for `idle` workers while `waiting` jobs are held ready. Jobs
     /// to hold ready are claimed together with others, or once half of them have begun, because
-    /// single claims would cost one statement each. The other half is begun before the claim is
-    /// answered.
+    /// single claims would cost one statement each. The other half begins before the answer.
     [[nodiscard]] std::size_t to_claim(std::size_t idle, std::size_t waiting) const noexcept {
         if (idle == 0 && 2 * waiting > most_) return 0;
         return idle + most_;

@@ -38,8 +38,7 @@ public:
     /// Pure.
     [[nodiscard]] result<void> check(std::string_view url) const;
 
-    /// Sends one signed POST of the job; follows no redirects. `delivery` has an address and a
-    /// secret.
+    /// Sends one signed POST of the job; follows no redirects. `delivery` has address and secret.
     [[nodiscard]] sent_webhook send(
         const webhooks::claimed_delivery& delivery, const std::stop_token& stop) const;
 
