@@ -323,9 +323,6 @@ public:
 
     unpublished_file(unpublished_file&& other) noexcept
         : path_{std::exchange(other.path_, {})}, file_{std::move(other.file_)} {}
-    unpublished_file& operator=(unpublished_file&&) = delete;
-    unpublished_file(const unpublished_file&) = delete;
-    unpublished_file& operator=(const unpublished_file&) = delete;
     ~unpublished_file() {
         std::error_code kept;  // The next backup removes it.
         if (!path_.empty()) fs::remove(path_, kept);

@@ -37,8 +37,6 @@ public:
         ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent);
     }
     ~hidden_input() { show(); }
-    hidden_input(const hidden_input&) = delete;
-    hidden_input& operator=(const hidden_input&) = delete;
 
 private:
     void show() const {

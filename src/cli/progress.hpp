@@ -31,8 +31,6 @@ public:
     progress(std::FILE* out, progress_style style, std::size_t columns)
         : out_{out}, style_{style}, columns_{columns} {}
     ~progress();
-    progress(const progress&) = delete;
-    progress& operator=(const progress&) = delete;
 
     /// Shows the current activity. The time shown counts from the first call. In the plain style,
     /// repeated texts are omitted.

@@ -55,9 +55,6 @@ public:
     }
 
     output_file(output_file&& other) noexcept = default;
-    output_file& operator=(output_file&&) = delete;
-    output_file(const output_file&) = delete;
-    output_file& operator=(const output_file&) = delete;
     ~output_file() {
         if (!file_ || path_.empty()) return;
         std::error_code ignored;

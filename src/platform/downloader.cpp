@@ -50,9 +50,6 @@ public:
     }
 
     video_file(video_file&& other) noexcept = default;
-    video_file& operator=(video_file&&) = delete;
-    video_file(const video_file&) = delete;
-    video_file& operator=(const video_file&) = delete;
     ~video_file() {
         if (!file_) return;
         // Only a regular file is removed, not a device that was passed as the target.

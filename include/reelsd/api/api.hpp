@@ -136,8 +136,6 @@ class api {
 public:
     explicit api(api_dependencies dependencies);
     ~api();
-    api(const api&) = delete;
-    api& operator=(const api&) = delete;
 
     void add_to(http::router& router);
 

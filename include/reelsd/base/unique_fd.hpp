@@ -16,8 +16,6 @@ public:
         std::swap(descriptor_, other.descriptor_);
         return *this;
     }
-    unique_fd(const unique_fd&) = delete;
-    unique_fd& operator=(const unique_fd&) = delete;
     ~unique_fd() { close(); }
 
     void close() noexcept {

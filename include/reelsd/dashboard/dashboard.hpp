@@ -94,8 +94,6 @@ class dashboard {
 public:
     explicit dashboard(dashboard_dependencies dependencies);
     ~dashboard();
-    dashboard(const dashboard&) = delete;
-    dashboard& operator=(const dashboard&) = delete;
 
     /// Prefix of routes that require a session.
     static constexpr std::string_view gated_prefix = "/dashboard/api";

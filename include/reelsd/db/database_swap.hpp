@@ -34,8 +34,6 @@ public:
 
     database_swap(database_swap&& other) noexcept;
     database_swap& operator=(database_swap&& other) noexcept;
-    database_swap(const database_swap&) = delete;
-    database_swap& operator=(const database_swap&) = delete;
     /// Drops the new database unless commit() succeeded.
     ~database_swap();
 

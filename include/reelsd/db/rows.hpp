@@ -134,8 +134,6 @@ public:
     rows() noexcept;  ///< No rows.
     rows(rows&& other) noexcept;
     rows& operator=(rows&& other) noexcept;
-    rows(const rows&) = delete;
-    rows& operator=(const rows&) = delete;
     ~rows();
 
     [[nodiscard]] std::size_t size() const noexcept;

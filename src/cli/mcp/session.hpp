@@ -82,10 +82,7 @@ public:
     /// Includes threads that still write an answer, which blocks while the client does not read.
     static constexpr std::size_t threads_max = 2 * calls_max;
 
-    call_table() = default;
     ~call_table();
-    call_table(const call_table&) = delete;
-    call_table& operator=(const call_table&) = delete;
 
     enum class start_outcome : std::uint8_t {
         started,
@@ -137,8 +134,6 @@ public:
     session(const api_client& server, session_outlets outlets);
     /// Stops the running calls without an answer.
     ~session() = default;
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
 
     /// Handles one line of the client without its line break; accepts any bytes.
     void take(std::string_view line);

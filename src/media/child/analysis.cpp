@@ -47,8 +47,6 @@ public:
           }} {
         started_.get_future().wait();
     }
-    waiting_thread(const waiting_thread&) = delete;
-    waiting_thread& operator=(const waiting_thread&) = delete;
     ~waiting_thread() {
         if (!has_task_) task_.set_value({});
         thread_.join();
@@ -79,8 +77,6 @@ public:
     /// Both outlive it.
     parallel_text_reader(text::text_reader& reader, waiting_thread& thread)
         : reader_{reader}, texts_{thread.run([this] { return read_frames(); })} {}
-    parallel_text_reader(const parallel_text_reader&) = delete;
-    parallel_text_reader& operator=(const parallel_text_reader&) = delete;
     ~parallel_text_reader() override {
         if (!texts_.valid()) return;
         put({});

@@ -18,9 +18,6 @@ public:
     static result<scratch_folder> make(std::filesystem::path path);
 
     scratch_folder(scratch_folder&& other) noexcept;
-    scratch_folder& operator=(scratch_folder&&) = delete;
-    scratch_folder(const scratch_folder&) = delete;
-    scratch_folder& operator=(const scratch_folder&) = delete;
     ~scratch_folder();
 
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
