@@ -117,6 +117,22 @@ TEST_F(PlatformLine, AccountsAlternateInOrderOfSubmission) {
         permitted, ::testing::ElementsAre(anns[0], bobs[0], anns[1], bobs[1], anns[2], anns[3]));
 }
 
+// Otherwise a model that asks for a pause again and again would keep jobs for ever: each round
+// needs a permit.
+TEST_F(PlatformLine, AWaitForAPermitDoesNotEndTheCountOfACoolDown) {
+    static_cast<void>(submitted(ann_));
+    const auto first = claimed(1).at(0);
+    const snoozed cooldown{.delay = 0s, .is_cooldown = true};
+    EXPECT_TRUE(run(queue_.report(lease_of(first), cooldown, soon())));
+    sweep();
+    const auto second = claimed(1).at(0);
+    ASSERT_TRUE(second.cooling_since);
+    line_up(second);
+    const auto permitted = next_permitted();
+    ASSERT_TRUE(permitted);
+    EXPECT_EQ(permitted->cooling_since, second.cooling_since);
+}
+
 TEST_F(PlatformLine, ProxiesOfAResolverAlternateWithSeparateRateLimits) {
     line_.resolvers = {"page via a:1", "page via b:2", "graphql via a:1", "graphql via b:2"};
     for (int i = 0; i < 5; ++i) static_cast<void>(submitted(ann_));

@@ -179,7 +179,8 @@ constexpr db::essential_query report_query{"jobs.report", R"sql(
                                OR job.attempt > 1 THEN job.started_at END,
            attempt = job.attempt - ended.uncounted, lease_until = NULL, worker = NULL,
            waits_for = ended.waits_for,
-           cooling_since = CASE WHEN ended.is_cooldown THEN coalesce(job.cooling_since, now()) END,
+           cooling_since = CASE WHEN ended.is_cooldown THEN coalesce(job.cooling_since, now())
+                                WHEN ended.waits_for IS NOT NULL THEN job.cooling_since END,
            failed_attempts = CASE
                WHEN ended.cause IS NULL THEN job.failed_attempts
                ELSE add_failed_attempt(job.failed_attempts, $13, job.attempt, job.worker,

@@ -134,9 +134,10 @@ transition after_outage(
 transition after_snooze(
     const claimed_job& job, const snooze& until, time_point now, const retry_policy& policy) {
     const seconds_f waited = now - job.cooling_since.value_or(now);
-    const bool is_short =
-        until.wait < policy.cooldown_wait_min || waited + until.wait < policy.cooldown_wait_max;
-    if (!until.is_cooldown || is_short) return snoozed{until.wait, until.is_cooldown};
+    const auto excess =
+        until.wait < policy.cooldown_wait_min ? policy.cooldown_wait_min : seconds_f{0};
+    const bool ends_in_time = waited + until.wait < policy.cooldown_wait_max + excess;
+    if (!until.is_cooldown || ends_in_time) return snoozed{until.wait, until.is_cooldown};
     const auto minutes = std::chrono::ceil<std::chrono::minutes>(until.wait).count();
     return failed{
         .code = job_error_code_of(until.of),

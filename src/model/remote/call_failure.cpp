@@ -66,8 +66,6 @@ constexpr seconds_f pause_first{1.0};
 constexpr seconds_f pause_max{60.0};
 /// A worker does not wait longer.
 constexpr seconds_f wait_max = pause_max;
-/// For longer delays no worker needs to try.
-constexpr seconds_f circuit_from{300.0};
 constexpr double server_delay_spread = 0.25;
 /// For servers that name no delay or 0.
 constexpr seconds_f server_delay_least{0.25};
@@ -205,11 +203,10 @@ std::string excerpt(std::string_view text) {
 
 next_try after_failed_try(const call_failure& why, int tries, double jitter) noexcept {
     const auto named_delay = why.server_delay.value_or(seconds_f{0});
-    if (why.kind == failure_kind::quota_exhausted) return snooze{named_delay, true};
+    if (why.kind == failure_kind::quota_exhausted) return snooze{named_delay};
     const auto tries_most = tries_max(why);
     if (tries_most == 1 || !why.should_retry.value_or(true)) return give_up{};
-    if (named_delay > circuit_from) return snooze{named_delay, true};
-    if (named_delay > wait_max) return snooze{named_delay, false};
+    if (named_delay > wait_max) return snooze{named_delay};
     if (tries >= tries_most) return give_up{};
     // Never earlier than the server says, and not all workers at once.
     if (why.server_delay)

@@ -91,10 +91,10 @@ struct call_failure {
 struct try_again {
     seconds_f pause{0};
 };
-/// Return the job to the queue until `wait` has passed.
+/// Return the job to the queue until `wait` has passed. No worker may call the model until then:
+/// other jobs would fetch their videos for a model that does not answer.
 struct snooze {
     seconds_f wait{0};
-    bool opens_circuit = false;  ///< No worker may call the model until then.
 };
 struct give_up {};
 using next_try = std::variant<try_again, snooze, give_up>;

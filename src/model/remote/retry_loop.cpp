@@ -156,11 +156,7 @@ call_error given_up(circuit_breaker& circuit, const call_failure& why, const nex
         update(circuit, why);
         return {.why = why};
     }
-    if (later->opens_circuit) {
-        circuit.open_for(later->wait, clock::now());
-    } else {
-        circuit.abandoned();
-    }
+    circuit.open_for(later->wait, clock::now());
     return {.why = why, .not_before = later->wait, .asked_to_wait = true};
 }
 

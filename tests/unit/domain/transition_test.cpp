@@ -179,6 +179,9 @@ TEST(AfterSnooze, WaitsForOurRateLimitButNotForALongCooldown) {
         {"a pause of an hour", 1h, true, std::nullopt, false},
         {"a long pause", 12h, true, std::nullopt, false},
         {"a model that is being tried", 2s, true, 61min, true},
+        {"a minute's pause that began within the hour", 61s, true, 59min, true},
+        {"a minute's pause after the hour", 61s, true, 62min, false},
+        {"a model that is being tried all the time", 2s, true, 3h, false},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
@@ -196,12 +199,13 @@ TEST(AfterSnooze, WaitsForOurRateLimitButNotForALongCooldown) {
             continue;
         }
         const auto& end = std::get<failed>(next);
+        const auto minutes = std::chrono::ceil<std::chrono::minutes>(expected.wait);
         EXPECT_EQ(end.code, job_error_code::rate_limited);
         EXPECT_THAT(
             end.text,
             ::testing::AllOf(
                 ::testing::StartsWith("The platform temporarily rate-limited the service"),
-                ::testing::HasSubstr(std::to_string(expected.wait / 1min) + " minutes")));
+                ::testing::HasSubstr(std::to_string(minutes.count()) + " minutes")));
         EXPECT_EQ(end.retry_after, std::chrono::duration<double>{expected.wait});
     }
 }

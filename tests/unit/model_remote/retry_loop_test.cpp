@@ -265,24 +265,17 @@ TEST_F(RetryLoop, ABusyProviderIsGivenUpAfterFiveTries) {
     EXPECT_EQ(served, 5U);
 }
 
-TEST_F(RetryLoop, ALongDelayReturnsTheJob) {
+TEST_F(RetryLoop, ALongDelayReturnsTheJobAndOpensTheCircuit) {
     const scripted_server server{answering({response(429, "61")})};
-    const auto answer = ask_at(server.origin());
-    ASSERT_FALSE(answer);
-    EXPECT_TRUE(answer.error().asked_to_wait);
-    EXPECT_EQ(answer.error().not_before, seconds_f{61});
-    EXPECT_EQ(served, 1U);
-    EXPECT_FALSE(circuit.admit(circuit_breaker::clock::now())) << "other requests are admitted";
-}
-
-TEST_F(RetryLoop, AVeryLongDelayOpensTheCircuit) {
-    const scripted_server server{answering({response(429, "4000")})};
-    ASSERT_FALSE(ask_at(server.origin()));
+    const auto first = ask_at(server.origin());
+    ASSERT_FALSE(first);
+    EXPECT_TRUE(first.error().asked_to_wait);
+    EXPECT_EQ(first.error().not_before, seconds_f{61});
     const auto answer = ask_at(server.origin());
     ASSERT_FALSE(answer);
     EXPECT_EQ(served, 1U) << "the second request was rejected";
     EXPECT_EQ(name_of(answer.error().why.kind), "overloaded");
-    EXPECT_GT(answer.error().not_before.count(), 3000);
+    EXPECT_TRUE(answer.error().asked_to_wait);
     EXPECT_THAT(events.all(), ElementsAre("begin 1 fake/m", "request", "release 1"));
 }
 

@@ -43,7 +43,7 @@ struct retry_policy {
     /// Upper bound on consecutive snoozes because the platform or a model's provider is
     /// rate-limiting this server. The job then fails, so that the client learns of it.
     seconds_f cooldown_wait_max{3600.0};
-    /// A shorter wait does not end a job.
+    /// A shorter wait, as for a model that another job probes, may exceed that bound by as much.
     seconds_f cooldown_wait_min{120.0};
     /// Upper bound on consecutive snoozes because the database does not answer.
     seconds_f outage_wait_max{3600.0};
