@@ -427,15 +427,20 @@ call_failure openai_failure(
     return failure_of(response.status(), fault, response.head.headers, now);
 }
 
-std::optional<call_failure> openai_failure_within(
-    const json& document, const net::header_list& headers,
-    std::chrono::system_clock::time_point now) {
+std::optional<int> error_status_within(const json& document) {
     const auto& nested = member(document, "error");
     const bool is_flat = text_in(document, "object") == "error";
     if (!nested.is_object() && !nested.is_string() && !is_flat) return std::nullopt;
-    const auto fault = read_document(document);
-    const bool is_status = fault.code >= 400 && fault.code < 600;
-    return failure_of(is_status ? fault.code : 500, fault, headers, now);
+    const auto code = read_document(document).code;
+    return code >= 400 && code < 600 ? code : 500;
+}
+
+std::optional<call_failure> openai_failure_within(
+    const json& document, const net::header_list& headers,
+    std::chrono::system_clock::time_point now) {
+    const auto status = error_status_within(document);
+    if (!status) return std::nullopt;
+    return failure_of(*status, read_document(document), headers, now);
 }
 
 model_reply openai_reply(

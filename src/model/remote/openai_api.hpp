@@ -61,6 +61,9 @@ void add_message_parts(
     const net::http_response& response,
     std::chrono::system_clock::time_point now = std::chrono::system_clock::now());
 
+/// The HTTP status of the error in a body with status 200, 500 if it has none; empty without error.
+[[nodiscard]] std::optional<int> error_status_within(const json& document);
+
 /// The error in a body with status 200; empty if there is none.
 [[nodiscard]] std::optional<call_failure> openai_failure_within(
     const json& document, const net::header_list& headers,

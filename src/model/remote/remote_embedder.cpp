@@ -87,8 +87,13 @@ public:
         bool is_sent = false;
         request.on_sent = [&is_sent] { is_sent = true; };  // Only for streamed bodies.
         request.streamed_body.emplace().add_text(std::exchange(request.body, {}));
-        const auto response = http_.send(request, by.at_most(answer_time_max), stop);
-        if (response && response->status() == 200) return read(response->body, cut);
+        auto response = http_.send(request, by.at_most(answer_time_max), stop);
+        if (response && response->status() == 200) {
+            const auto document = parse_foreign_json(response->body);
+            const auto status = error_status_within(document);
+            if (!status) return read(document, cut);
+            response->head.status = *status;
+        }
         const auto why = masked(
             response ? api_.failure_in(*response) : failure_from(response.error()), settings_.key);
         // A provider with the whole request may have processed it.
@@ -98,10 +103,9 @@ public:
     }
 
 private:
-    /// Every answer is billed, whatever it contains.
+    /// Every answer without an error is billed, whatever it contains.
     [[nodiscard]] embedding_reply read(
-        const std::string& body, std::span<const std::string> texts) const {
-        const auto document = parse_foreign_json(body);
+        const json& document, std::span<const std::string> texts) const {
         auto embedded = api_.vectors_in(document, texts.size());
         embedding_reply reply{
             .vectors = error{errc::model_unavailable, "the answer has no vectors for the texts"},

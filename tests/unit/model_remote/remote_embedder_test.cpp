@@ -170,6 +170,46 @@ TEST(EmbeddingRequest, ARefusalIsNotBilled) {
     }
 }
 
+// Otherwise a rate limit would be charged, and end embedding until the next start.
+TEST(EmbeddingRequest, AnErrorWithStatus200IsAFailureOfItsOwnStatus) {
+    struct test_case {
+        const char* body;
+        std::unique_ptr<dense_embedder> (*embedder_with)(embedder_settings);
+        errc why;
+        billing billed;
+    };
+    const test_case cases[] = {
+        {R"({"error":{"message":"Rate limit exceeded","code":429}})",
+         openai_embedder,
+         errc::model_unavailable,
+         billing::none},
+        {R"({"error":{"message":"Rate limit exceeded","code":504}})",
+         openai_embedder,
+         errc::model_unavailable,
+         billing::unknown},
+        {R"({"object":"error","message":"Rate limit exceeded"})",
+         openai_embedder,
+         errc::model_unavailable,
+         billing::none},
+        {R"({"error":{"message":"Rate limit exceeded: too large","code":"422"}})",
+         openai_embedder,
+         errc::model_refused,
+         billing::none},
+        {R"({"error":{"code":429,"message":"Rate limit exceeded","status":"RESOURCE_EXHAUSTED"}})",
+         gemini_embedder,
+         errc::model_unavailable,
+         billing::none},
+    };
+    for (const auto& expected : cases) {
+        const auto reply =
+            reply_to(embedding_response(200, expected.body), 2, expected.embedder_with);
+        ASSERT_FALSE(reply.vectors) << expected.body;
+        EXPECT_EQ(reply.vectors.error().code(), expected.why) << expected.body;
+        EXPECT_THAT(reply.vectors.error().detail(), ::testing::HasSubstr("Rate limit exceeded"));
+        EXPECT_EQ(reply.billed, expected.billed) << expected.body;
+    }
+}
+
 TEST(EmbeddingRequest, ATextThatIsTooLongIsRefused) {
     for (const int status : {400, 413, 422}) {
         const auto reply = reply_to(embedding_response(status, "{}"));
