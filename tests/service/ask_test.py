@@ -226,8 +226,8 @@ class Refusals(AskTest):
         self.assertGreater(int(answer.headers["Retry-After"]), 0)
         self.assertEqual(answer.json()["message"], "the model cannot be reached; try again")
         self.model.forget_faults()
-        # A spent quota opens the circuit: no further request is made.
-        self.model.fail("chat", "insufficient_quota", times=50)
+        # A long delay opens the circuit: no further request is made.
+        self.model.fail("chat", "rate_limited", times=50, retry_after="120")
         for requests in (1, 0):
             before = self.model.count("chat")
             self.assertEqual(self.ask("How many cups?", reel).status, 503)

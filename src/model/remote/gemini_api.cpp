@@ -306,10 +306,12 @@ failure_kind kind_of_missing(const gemini_error& fault, gemini_target target) {
                                                        : failure_kind::misconfigured;
 }
 
-/// Whether a daily quota is exhausted, or the quota is 0.
-bool is_used_up(const gemini_error& fault) {
-    return contains(fault.quotas, "PerDay") || contains(fault.quotas, "Daily") ||
-           fault.says({"limit: 0", "PerDay", "per day"});
+failure_kind kind_of_exhausted(const gemini_error& fault) {
+    // Not available to this project on any day.
+    if (fault.says({"limit: 0"})) return failure_kind::misconfigured;
+    const bool is_daily = contains(fault.quotas, "PerDay") || contains(fault.quotas, "Daily") ||
+                          fault.says({"PerDay", "per day"});
+    return is_daily ? failure_kind::quota_exhausted : failure_kind::rate_limited;
 }
 
 failure_kind kind_of(int status, const gemini_error& fault, gemini_target target) {
@@ -317,8 +319,7 @@ failure_kind kind_of(int status, const gemini_error& fault, gemini_target target
         case 400: return gemini_bad_request(fault);
         case 403: return kind_of_forbidden(fault, target);
         case 404: return kind_of_missing(fault, target);
-        case 429:
-            return is_used_up(fault) ? failure_kind::quota_exhausted : failure_kind::rate_limited;
+        case 429: return kind_of_exhausted(fault);
         case 499: return failure_kind::transient;
         default: return kind_of_status(status);
     }

@@ -206,9 +206,6 @@ private:
     const media::media_client& media_;
 };
 
-/// An account without credit is not refilled within the hour.
-constexpr seconds_f credit_delay{3600.0};
-
 /// The texts of an error in any of the servers' formats.
 struct openai_error {
     int code = 0;  ///< HTTP status, if the code is one.
@@ -257,7 +254,13 @@ openai_error read_document(const json& document) {
     return fault;
 }
 
+/// No wait helps the operator's account, whatever delay the response names.
+bool is_out_of_credit(const openai_error& fault) {
+    return fault.says({"insufficient_quota", "billing_not_active", "billing_hard_limit"});
+}
+
 failure_kind openai_bad_request(const openai_error& fault) {
+    if (is_out_of_credit(fault)) return failure_kind::misconfigured;
     const bool is_of_limit = fault.says({"max_tokens", "max_completion_tokens"});
     if (is_of_limit && fault.says({"too large", "at most", "maximum", "less than", "valid range"}))
         return failure_kind::limit_too_large;
@@ -283,8 +286,8 @@ failure_kind kind_of(int status, const openai_error& fault) {
     switch (status) {
         case 400: return openai_bad_request(fault);
         case 429:
-            return fault.says({"insufficient_quota"}) ? failure_kind::quota_exhausted
-                                                      : failure_kind::rate_limited;
+            return is_out_of_credit(fault) ? failure_kind::misconfigured
+                                           : failure_kind::rate_limited;
         case 409: return failure_kind::transient;
         case 422:
             return fault.says({"response_format"}) ? failure_kind::schema_refused
@@ -299,10 +302,7 @@ call_failure failure_of(
     call_failure why{.kind = kind_of(status, fault), .may_be_billed = is_gateway_failure(status)};
     why.detail = "HTTP " + std::to_string(status) + ' ' + excerpt(fault.name) + ": " +
                  excerpt(fault.message);
-    if (why.kind == failure_kind::quota_exhausted) {
-        why.server_delay = credit_delay;
-        return why;
-    }
+    if (status == 429 && why.kind == failure_kind::misconfigured) return why;
     why.server_delay = delay_in_headers(headers, now);
     if (!why.server_delay && why.kind == failure_kind::rate_limited)
         why.server_delay = delay_in_limits(headers);

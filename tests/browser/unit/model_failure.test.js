@@ -10,6 +10,7 @@ test('a failed test of a model says what to do', () => {
         ['misconfigured: HTTP 404 NOT_FOUND: models/none is not found', /no such model/],
         ['unlisted: the server does not list this model, and may refuse it', /does not list this model/],
         ['quota_exhausted: HTTP 429 RESOURCE_EXHAUSTED', /quota is used up/],
+        ['misconfigured: HTTP 429 insufficient_quota', /quota is used up/],
         ['transient: model.example: Could not resolve host: model.example', /cannot reach/],
         ['slow: no answer in time', /in time/],
         ['transient: HTTP 502', /^The test failed/],

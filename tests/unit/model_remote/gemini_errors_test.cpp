@@ -305,8 +305,12 @@ TEST(GeminiErrors, Quotas) {
          until_next_day},
         {"a quota of 0",
          quota("Quota exceeded for metric: x, limit: 0, model: y", "RequestsPerMinute", "7s"),
-         failure_kind::quota_exhausted,
-         until_next_day},
+         failure_kind::misconfigured,
+         7},
+        {"a daily quota of 0",
+         quota("Quota exceeded for metric: x, limit: 0, model: y", "RequestsPerDay", ""),
+         failure_kind::misconfigured,
+         std::nullopt},
         {"a spending limit",
          quota("Spend limit of the last 10 minutes reached", "", "240s"),
          failure_kind::rate_limited,
@@ -368,7 +372,7 @@ TEST(GeminiErrors, AnErrorWithStatus200IsReadByItsCode) {
     };
     constexpr code_case cases[] = {
         {R"({"code":503,"message":"The model is overloaded."})", failure_kind::overloaded},
-        {R"({"code":429,"message":"limit: 0"})", failure_kind::quota_exhausted},
+        {R"({"code":429,"message":"limit: 0"})", failure_kind::misconfigured},
         {R"({"code":400,"message":"API key not valid."})", failure_kind::misconfigured},
         // Without an HTTP status it is a server fault.
         {R"({"message":"broken"})", failure_kind::server_fault},

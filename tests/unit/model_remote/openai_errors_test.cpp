@@ -125,7 +125,17 @@ TEST(OpenaiErrors, EachStatusAndFormat) {
         {429,
          R"({"error":{"message":"You exceeded your quota",
              "type":"insufficient_quota","code":"insufficient_quota"}})",
-         failure_kind::quota_exhausted,
+         failure_kind::misconfigured,
+         ""},
+        {429,
+         R"({"error":{"message":"Your account is not active",
+             "type":"billing_not_active","code":"billing_not_active"}})",
+         failure_kind::misconfigured,
+         ""},
+        {400,
+         R"({"error":{"message":"Billing hard limit has been reached",
+             "code":"billing_hard_limit_reached"}})",
+         failure_kind::misconfigured,
          ""},
         {500, "", failure_kind::server_fault, ""},
         {502, "<html>Bad Gateway</html>", failure_kind::transient, "Bad Gateway"},
@@ -176,13 +186,13 @@ TEST(OpenaiErrors, DelaysAndWhetherToRetry) {
         openai_failure(response_of(503, "", unclear), testing::arrival).should_retry, std::nullopt);
 }
 
-TEST(OpenaiErrors, ExhaustedCreditWaitsAnHour) {
+TEST(OpenaiErrors, NoDelayAppliesToExhaustedCredit) {
     net::header_list headers;
     headers.add("retry-after", "2");
     headers.add("x-should-retry", "true");
     const auto why = openai_failure(
         response_of(429, R"({"error":{"code":"insufficient_quota"}})", headers), testing::arrival);
-    EXPECT_EQ(why.server_delay, seconds_f{3600});
+    EXPECT_EQ(why.server_delay, std::nullopt);
     EXPECT_EQ(why.should_retry, std::nullopt);
 }
 
