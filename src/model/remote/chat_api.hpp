@@ -48,6 +48,7 @@ enum class reply_end : std::uint8_t {
     recited,      ///< Withheld because it resembles copyrighted text, such as lyrics.
     refused,      ///< By policy.
     unspecified,  ///< No text, for an unknown reason.
+    broken_off,   ///< By a fault of the provider. Billed, but no answer.
 };
 
 struct reply {

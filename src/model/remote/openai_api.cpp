@@ -472,6 +472,11 @@ model_reply openai_reply(
     const bool has_text = !trimmed(reply.text).empty();
     reply.end = refusal.empty() ? openai_end(reason, has_text) : reply_end::refused;
     reply.detail = excerpt(reason + ' ' + refusal);
+    if (reason == "error" || member(choice, "error").is_object()) {
+        const auto fault = read_document(choice);
+        reply.end = reply_end::broken_off;
+        reply.detail = fmt::format("broken off: {} {}", fault.code, excerpt(fault.message));
+    }
     return reply;
 }
 

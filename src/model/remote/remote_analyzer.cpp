@@ -61,7 +61,8 @@ std::string why_not(const reply& last) {
         case reply_end::truncated: return "the answer was cut off: " + last.detail;
         case reply_end::recited: return "the answer was held back: " + last.detail;
         case reply_end::refused: return "refused: " + last.detail;
-        case reply_end::unspecified: return "no answer: " + last.detail;
+        case reply_end::unspecified:
+        case reply_end::broken_off: return "no answer: " + last.detail;
     }
     return {};
 }

@@ -92,6 +92,12 @@ model_reply call_once(
         // First, because settling waits while the database is unavailable.
         log_reply(model, *reply, usage);
         calls.settle(*call, usage);
+        if (reply->end == reply_end::broken_off) {
+            return call_failure{
+                .kind = failure_kind::transient,
+                .detail = std::move(reply->detail),
+                .may_be_billed = true};
+        }
     } else if (!is_sent || !reply.error().may_be_billed) {
         // A model without the whole request has not processed it.
         calls.release(*call);

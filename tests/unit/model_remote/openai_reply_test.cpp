@@ -2,6 +2,7 @@
 // their cost if it is reported.
 #include "builders.hpp"
 #include "openai_api.hpp"
+#include <reelsd/base/text.hpp>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -61,6 +62,24 @@ TEST(OpenaiReply, EachEnd) {
             R"({"choices":[{"message":{"refusal":"I cannot"},"finish_reason":"stop"}]})")
             .detail,
         HasSubstr("I cannot"));
+}
+
+// OpenRouter reports a fault of its provider like this.
+TEST(OpenaiReply, AFaultInAChoiceBreaksTheAnswerOff) {
+    for (const char* choice :
+         {R"({"message":{"content":"{"},"finish_reason":"error",
+              "error":{"code":502,"message":"upstream disconnected"}})",
+          R"({"message":{"content":"{}"},"finish_reason":"stop",
+              "error":{"code":"502","message":"upstream disconnected"}})",
+          R"({"message":null,"finish_reason":"error"})"}) {
+        const auto parsed = read_openai_reply(
+            fmt::format(R"({{"choices":[{}],"usage":{{"prompt_tokens":7}}}})", choice));
+        EXPECT_EQ(parsed.end, reply_end::broken_off) << choice;
+        ASSERT_TRUE(parsed.used) << choice;
+        if (contains(choice, "502")) {
+            EXPECT_THAT(parsed.detail, HasSubstr("502 upstream disconnected")) << choice;
+        }
+    }
 }
 
 TEST(OpenaiReply, TextInPartsIsJoined) {

@@ -80,6 +80,7 @@ public:
             reply parsed{.end = reply_end::complete, .text = answer.body};
             parsed.response_id = "response of " + std::string{key};
             parsed.detail = "detail of " + std::string{key};
+            if (answer.body == "broken off") parsed.end = reply_end::broken_off;
             if (answer.body != "no counts")
                 parsed.used =
                     token_counts{.prompt = 1000, .cached_prompt = 100, .output = 10, .thinking = 4};

@@ -256,6 +256,18 @@ TEST_F(RetryLoop, ABusyProviderIsTriedFiveTimesWithACallEach) {
     EXPECT_THAT(outcomes, ::testing::SizeIs(5));
 }
 
+TEST_F(RetryLoop, AnAnswerThatIsBrokenOffIsBilledAndTriedTwice) {
+    const scripted_server server{answering({response(200, "broken off")})};
+    const auto answer = ask_at(server.origin());
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(name_of(answer.error().why.kind), "transient");
+    EXPECT_THAT(
+        events.all(),
+        ElementsAre(
+            "begin 1 fake/m", "request", "settle 1", "begin 2 fake/m", "request", "settle 2"));
+    EXPECT_THAT(outcomes, ElementsAre("fake/m transient", "fake/m transient"));
+}
+
 TEST_F(RetryLoop, ABusyProviderIsGivenUpAfterFiveTries) {
     const scripted_server server{answering({response(503, "")})};
     const auto answer = ask_at(server.origin());
