@@ -220,6 +220,11 @@ class Refusals(AskTest):
     def test_an_unreachable_model(self):
         self.analyzing()
         reel = self.done()
+        for refusal in ("context_overflow", "bad_video"):
+            self.model.fail("chat", refusal)
+            answer = self.ask("How many cups?", reel)
+            self.assertEqual(answer.status, 503, answer)
+            self.assertIn("the model refuses", answer.json()["message"])
         self.model.fail("chat", "overloaded", times=50)
         answer = self.ask("How many cups?", reel)
         self.assertEqual(answer.status, 503, answer)

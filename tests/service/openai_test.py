@@ -204,7 +204,7 @@ class Errors(OpenAiTest):
 
     def test_an_invalid_request_ends_the_job(self):
         self.analyzing()
-        rows = [("bad_video", {"shape": "vllm"}), ("context_overflow", {}), ("too_large", {})]
+        rows = [("bad_video", {"shape": "vllm"}), ("too_large", {})]
         for name, job, calls in self.try_faults(rows, times=9):
             with self.subTest(name):
                 self.assertFailed(job, "model_failed", "unsupported_format")
@@ -213,6 +213,13 @@ class Errors(OpenAiTest):
         job, calls = self.try_fault("chat", "unprocessable", times=9, shape="fastapi")
         self.assertFailed(job, "model_failed", "unsupported_format")
         self.assertLessEqual(len(calls), 4)
+
+    def test_a_request_beyond_the_context_is_not_blamed_on_the_video(self):
+        daemon = self.analyzing(analyzer="openai,local")
+        job, calls = self.try_fault("chat", "context_overflow", times=9)
+        self.assertDone(job, "local")
+        self.assertEqual(len(calls), 1)
+        self.assertNotIn("re-encoded", daemon.log())
 
     def test_should_retry_false_is_respected(self):
         self.analyzing(analyzer="openai,local")

@@ -34,6 +34,7 @@ enum class failure_kind : std::uint8_t {
     store_refused,      ///< "store" is not known.
     limit_refused,      ///< The token limit has another name.
     limit_too_large,    ///< The token limit exceeds the model's.
+    context_exceeded,   ///< The request and the token limit do not fit the model's context.
     file_not_ready,     ///< An uploaded file is still being processed.
     file_gone,          ///< An uploaded file does not exist.
     no_calls_left,      ///< The job's own limit.
@@ -46,8 +47,9 @@ enum class failure_kind : std::uint8_t {
 BOOST_DESCRIBE_ENUM(
     failure_kind, misconfigured, unlisted, unauthorized, quota_exhausted, rate_limited, overloaded,
     transient, server_fault, slow, video_rejected, payload_too_large, schema_refused,
-    thinking_refused, store_refused, limit_refused, limit_too_large, file_not_ready, file_gone,
-    no_calls_left, budget_spent, storage, media_child, no_database, cancelled)
+    thinking_refused, store_refused, limit_refused, limit_too_large, context_exceeded,
+    file_not_ready, file_gone, no_calls_left, budget_spent, storage, media_child, no_database,
+    cancelled)
 
 struct call_failure {
     failure_kind kind = failure_kind::transient;

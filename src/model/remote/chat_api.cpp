@@ -50,8 +50,9 @@ std::optional<request_options> next_request(
 }
 
 std::optional<error> cut_off_error(const request_options& options, const call_failure& why) {
-    const bool is_refused =
-        why.kind == failure_kind::limit_too_large || why.kind == failure_kind::video_rejected;
+    const bool is_refused = why.kind == failure_kind::limit_too_large ||
+                            why.kind == failure_kind::context_exceeded ||
+                            why.kind == failure_kind::video_rejected;
     if (!options.larger_cap || !is_refused) return std::nullopt;
     return error{
         errc::model_refused,

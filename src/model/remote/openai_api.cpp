@@ -264,6 +264,8 @@ failure_kind openai_bad_request(const openai_error& fault) {
     const bool is_of_limit = fault.says({"max_tokens", "max_completion_tokens"});
     if (is_of_limit && fault.says({"too large", "at most", "maximum", "less than", "valid range"}))
         return failure_kind::limit_too_large;
+    if (fault.says({"context_length_exceeded", "maximum context length", "context size"}))
+        return failure_kind::context_exceeded;
     if (fault.says({"max_completion_tokens"})) return failure_kind::limit_refused;
     if (fault.says({"response_format", "json_schema", "guided", "grammar"}))
         return failure_kind::schema_refused;

@@ -159,14 +159,16 @@ net::http_request openai_embedding_request(
 }
 
 /// Besides 400 and 413, servers refuse a text that is too long with 422 (FastAPI), or with 500 and
-/// a message about it (llama.cpp). Any other 500 is a fault of the server.
+/// a message about it (llama.cpp). Any other 500 is a fault of the server. A shorter text fits the
+/// context.
 call_failure openai_embedding_failure(const net::http_response& response) {
     constexpr auto words =
         std::to_array<std::string_view>({"too large", "too long", "too big", "context length"});
     auto why = openai_failure(response);
     const bool is_about_length = std::ranges::any_of(
         words, [&why](std::string_view text) { return contains(why.detail, text); });
-    if (response.status() == 422 || (response.status() == 500 && is_about_length))
+    if (why.kind == failure_kind::context_exceeded || response.status() == 422 ||
+        (response.status() == 500 && is_about_length))
         why.kind = failure_kind::video_rejected;
     return why;
 }

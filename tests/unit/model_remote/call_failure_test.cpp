@@ -66,6 +66,7 @@ TEST(CallFailure, EachKindHasANameAndAnError) {
         // All variants of the request were refused, so it is not the video's fault.
         {failure_kind::schema_refused, errc::model_misconfigured},
         {failure_kind::thinking_refused, errc::model_misconfigured},
+        {failure_kind::context_exceeded, errc::model_misconfigured},
         {failure_kind::no_calls_left, errc::limit_reached},
         {failure_kind::budget_spent, errc::unauthorized},
         {failure_kind::storage, errc::storage_failed},

@@ -123,6 +123,7 @@ TEST(NextRequest, OtherFailuresAreFinal) {
           failure_kind::transient,
           failure_kind::slow,
           failure_kind::limit_too_large,
+          failure_kind::context_exceeded,
           failure_kind::video_rejected,
           failure_kind::file_not_ready,
           failure_kind::no_calls_left,
@@ -148,7 +149,10 @@ TEST(NextRequest, UnknownMembersAreOmittedOrRenamedOnce) {
 }
 
 TEST(NextRequest, OnlyALargerTokenLimitLeavesAnAnswerCutOff) {
-    for (const auto kind : {failure_kind::limit_too_large, failure_kind::video_rejected}) {
+    for (const auto kind :
+         {failure_kind::limit_too_large,
+          failure_kind::context_exceeded,
+          failure_kind::video_rejected}) {
         EXPECT_FALSE(cut_off_error({}, {.kind = kind})) << name_of(kind);
         const auto why = cut_off_error({.larger_cap = true}, {.kind = kind});
         ASSERT_TRUE(why) << name_of(kind);

@@ -215,6 +215,9 @@ TEST(EmbeddingRequest, ATextThatIsTooLongIsRefused) {
         const auto reply = reply_to(embedding_response(status, "{}"));
         EXPECT_EQ(reply.vectors.error().code(), errc::model_refused) << status;
     }
+    const auto longer = reply_to(embedding_response(
+        400, R"({"error":{"message":"This model's maximum context length is 512 tokens"}})"));
+    EXPECT_EQ(longer.vectors.error().code(), errc::model_refused);
     for (const int status : {401, 404, 429, 500, 502, 503}) {
         const auto reply = reply_to(embedding_response(status, "{}"));
         EXPECT_NE(reply.vectors.error().code(), errc::model_refused) << status;
