@@ -4,6 +4,7 @@
 #include <reelsd/base/parse_number.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,10 +37,15 @@ namespace reelsd::model {
     return value.is_string() ? value.get<std::string>() : std::string{};
 }
 
-/// 0 if missing or not a count. Proto-JSON may write numbers as texts.
+/// 0 if missing or not a count. Proto-JSON may write numbers as texts, and some gateways as 1000.0.
 [[nodiscard]] inline std::int64_t count_in(const json& object, std::string_view name) {
     const auto& value = member(object, name);
     if (value.is_number_unsigned()) return bounded_count(value.get<std::uint64_t>());
+    if (value.is_number_float()) {
+        const auto number = value.get<double>();
+        const bool is_whole = number >= 0 && number == std::floor(number);
+        return is_whole ? bounded_count(static_cast<std::uint64_t>(std::min(number, 1e18))) : 0;
+    }
     if (!value.is_string()) return 0;
     return bounded_count(
         parse_number<std::uint64_t>(value.get_ref<const std::string&>()).value_or(0));

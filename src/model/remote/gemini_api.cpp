@@ -364,11 +364,12 @@ void add_details(std::vector<modality_tokens>& parts, const json& details, token
     }
 }
 
+/// Every prompt has tokens, so without a count of them the cost is unknown.
 std::optional<token_counts> gemini_usage(const json& document) {
     const auto& usage = member(document, "usageMetadata");
-    if (!usage.is_object() || usage.empty()) return std::nullopt;
     token_counts used;
     used.prompt = count_in(usage, "promptTokenCount") + count_in(usage, "toolUsePromptTokenCount");
+    if (used.prompt == 0) return std::nullopt;
     used.cached_prompt = std::min(count_in(usage, "cachedContentTokenCount"), used.prompt);
     used.thinking = count_in(usage, "thoughtsTokenCount");
     used.output = count_in(usage, "candidatesTokenCount") + used.thinking;

@@ -315,13 +315,14 @@ call_failure failure_of(
     return why;
 }
 
+/// Every prompt has tokens, so without a count of them the cost is unknown.
 std::optional<token_counts> openai_usage(const json& document) {
     const auto& usage = member(document, "usage");
-    if (member(usage, "prompt_tokens").is_null()) return std::nullopt;
     const auto& prompt = member(usage, "prompt_tokens_details");
     const auto& output = member(usage, "completion_tokens_details");
     token_counts used;
     used.prompt = count_in(usage, "prompt_tokens");
+    if (used.prompt == 0) return std::nullopt;
     used.cached_prompt = std::min(count_in(prompt, "cached_tokens"), used.prompt);
     used.output = count_in(usage, "completion_tokens");
     used.thinking = std::min(count_in(output, "reasoning_tokens"), used.output);

@@ -280,8 +280,7 @@ std::optional<embeddings> openai_embeddings(const json& document, std::size_t te
         if (!vector || !slot.empty()) return std::nullopt;
         slot = *std::move(vector);
     }
-    const auto& tokens = member(member(document, "usage"), "prompt_tokens");
-    if (tokens.is_number_unsigned()) embedded.tokens = bounded_count(tokens.get<std::uint64_t>());
+    embedded.tokens = count_in(member(document, "usage"), "prompt_tokens");
     return embedded;
 }
 

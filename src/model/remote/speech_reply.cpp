@@ -209,9 +209,9 @@ std::optional<std::string> language_in(const json& document) {
 }
 
 std::optional<token_counts> tokens_in(const json& usage) {
-    if (member(usage, "input_tokens").is_null()) return std::nullopt;
     token_counts used;
     used.prompt = count_in(usage, "input_tokens");
+    if (used.prompt == 0) return std::nullopt;
     used.output = count_in(usage, "output_tokens");
     const auto audio = count_in(member(usage, "input_token_details"), "audio_tokens");
     if (audio > 0)

@@ -169,23 +169,20 @@ TEST(GeminiReply, CountsOfEveryKind) {
     }
 }
 
-TEST(GeminiReply, InvalidCountsAreZero) {
+TEST(GeminiReply, CountsAreWholeAndBounded) {
     struct test_case {
         const char* usage;
         std::int64_t prompt;
     };
     constexpr test_case cases[] = {
         {R"({"promptTokenCount":"5101","totalTokenCount":1})", 5101},
-        {R"({"promptTokenCount":-5})", 0},
-        {R"({"promptTokenCount":1.5})", 0},
-        {R"({"promptTokenCount":"5x"})", 0},
-        {R"({"promptTokenCount":""})", 0},
-        {R"({"promptTokenCount":null})", 0},
-        {R"({"totalTokenCount":5,"promptTokensDetails":{},"cacheTokensDetails":[7]})", 0},
+        {R"({"promptTokenCount":1000.0})", 1000},
+        {R"({"promptTokenCount":5,"promptTokensDetails":{},"cacheTokensDetails":[7]})", 5},
         // A billion is more than any model accepts, and sums of such counts do not overflow.
         {R"({"promptTokenCount":9223372036854775807})", 1'000'000'000},
         {R"({"promptTokenCount":18446744073709551615})", 1'000'000'000},
         {R"({"promptTokenCount":"999999999999999"})", 1'000'000'000},
+        {R"({"promptTokenCount":1e300})", 1'000'000'000},
     };
     for (const auto& expected : cases) {
         const auto parsed =
@@ -197,9 +194,22 @@ TEST(GeminiReply, InvalidCountsAreZero) {
     const auto parsed = read_gemini_reply(
         R"({"usageMetadata":{"promptTokenCount":5,"cachedContentTokenCount":50}})");
     EXPECT_EQ(parsed.used->cached_prompt, 5);
-    for (const char* body :
-         {"{}", R"({"usageMetadata":{}})", R"({"usageMetadata":null})", R"({"usageMetadata":[1]})"})
-        EXPECT_EQ(read_gemini_reply(body).used, std::nullopt) << body;
+    // A prompt of no tokens would cost nothing.
+    for (const char* usage :
+         {"{}",
+          "null",
+          "[1]",
+          R"({"promptTokenCount":0})",
+          R"({"promptTokenCount":-5})",
+          R"({"promptTokenCount":1.5})",
+          R"({"promptTokenCount":"5x"})",
+          R"({"promptTokenCount":""})",
+          R"({"promptTokenCount":null})",
+          R"({"totalTokenCount":5,"promptTokensDetails":{}})"})
+        EXPECT_EQ(
+            read_gemini_reply(R"({"usageMetadata":)" + std::string{usage} + "}").used, std::nullopt)
+            << usage;
+    EXPECT_EQ(read_gemini_reply("{}").used, std::nullopt);
 }
 
 TEST(GeminiReply, AnErrorWithStatus200IsAFailure) {

@@ -135,6 +135,8 @@ TEST(OpenaiReply, MissingCounts) {
           R"({"usage":null})",
           R"({"usage":{}})",
           R"({"usage":{"prompt_tokens":null}})",
+          R"({"usage":{"prompt_tokens":0,"completion_tokens":0}})",
+          R"({"usage":{"prompt_tokens":1.5}})",
           R"({"usage":[]})"})
         EXPECT_EQ(read_openai_reply(body).used, std::nullopt) << body;
     const auto parsed = read_openai_reply(
@@ -142,6 +144,11 @@ TEST(OpenaiReply, MissingCounts) {
              "prompt_tokens_details":null,"completion_tokens_details":7}})");
     ASSERT_TRUE(parsed.used);
     EXPECT_EQ(parsed.used->prompt, 5);
+    const auto whole =
+        read_openai_reply(R"({"usage":{"prompt_tokens":1000.0,"completion_tokens":20.0}})");
+    ASSERT_TRUE(whole.used);
+    EXPECT_EQ(whole.used->prompt, 1000);
+    EXPECT_EQ(whole.used->output, 20);
 }
 
 TEST(OpenaiReply, TheRequestIdPrecedesTheAnswersId) {

@@ -89,6 +89,13 @@ TEST(OpenAiEmbeddings, AreSortedByTheirIndex) {
     EXPECT_EQ(embedded->tokens, 9);
 }
 
+TEST(OpenAiEmbeddings, TokensMayBeWrittenWithAFraction) {
+    const auto embedded = openai_embeddings(
+        json::parse(R"({"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":9.0}})"), 1);
+    ASSERT_TRUE(embedded);
+    EXPECT_EQ(embedded->tokens, 9);
+}
+
 TEST(OpenAiEmbeddings, TokensAreBounded) {
     const auto embedded = openai_embeddings(
         json::parse(R"({"data":[{"index":0,"embedding":[1]}],
