@@ -156,6 +156,18 @@ class OpenAi(EmbedderTest):
         self.assertEqual(used["calls"], 1)
         self.assertGreater(used["prompt_tokens"], 0)
 
+    def test_errors_under_200_are_not_charged_and_do_not_stop_embedding(self):
+        daemon = self.analyzing()
+        self.assertDone(self.job(), "local")
+        self.wait_for_vectors("openai/text-embedding-3-small/256/1", 1)
+        self.model.fail("embeddings", "rate_limited", times=99, shape="openrouter_200")
+        before = self.model.count("embeddings")
+        for number in range(4):
+            self.search(f"anything {number}")
+        self.assertEqual(self.model.count("embeddings"), before + 4)
+        self.assertNotIn("embedding stopped", daemon.log())
+        self.assertEqual(self.usage_of("text-embedding-3-small")["calls"], 1)
+
     def test_vectors_in_any_order_and_a_model_without_a_price(self):
         self.analyzing(model_prices="other=1/1")
         jobs = [self.job(), self.job()]
