@@ -1,5 +1,6 @@
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/json_repair.hpp>
 #include <reelsd/http/request_context.hpp>
 
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ input<reelsd::json> json_object_from(std::string_view text) {
     };
     reelsd::json parsed;
     try {
-        parsed = reelsd::json::parse(text, is_kept);
+        parsed = reelsd::json::parse(with_whole_surrogates(text), is_kept);
     } catch (const reelsd::json::out_of_range&) {
         return request_error{error_reason::body_invalid, "request body has a number out of range"};
     } catch (const reelsd::json::parse_error&) {

@@ -1,6 +1,6 @@
 #include "json_access.hpp"
 
-#include <reelsd/base/parse_number.hpp>
+#include <reelsd/base/json_repair.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -51,41 +51,6 @@ bool opens_data_block(std::string_view& rest) {
     return is_json;
 }
 
-std::optional<unsigned> hex4(std::string_view text) {
-    if (text.size() < 4) return std::nullopt;
-    return parse_number<unsigned>(text.substr(0, 4), 16);
-}
-
-constexpr bool is_high(unsigned unit) {
-    return unit >= 0xd800 && unit <= 0xdbff;
-}
-constexpr bool is_low(unsigned unit) {
-    return unit >= 0xdc00 && unit <= 0xdfff;
-}
-
-/// The length of the escape at `at`, after replacing half a surrogate pair.
-std::size_t repair_escape(std::string& text, std::size_t at) {
-    constexpr std::size_t unit_size = 6;
-    const std::string_view all{text};
-    if (at + 1 >= all.size() || all[at + 1] != 'u') return 2;
-    const auto unit = hex4(all.substr(at + 2));
-    if (!unit || (!is_high(*unit) && !is_low(*unit))) return 2;
-    const auto rest = all.substr(at + unit_size);
-    const auto partner = rest.starts_with("\\u") ? hex4(rest.substr(2)) : std::nullopt;
-    if (is_high(*unit) && partner && is_low(*partner)) return 2 * unit_size;
-    text.replace(at + 2, 4, "fffd");
-    return unit_size;
-}
-
-std::string with_whole_surrogates(std::string_view text) {
-    std::string repaired{text};
-    for (auto at = repaired.find('\\'); at != std::string::npos;) {
-        const auto next = at + repair_escape(repaired, at);
-        at = next < repaired.size() ? repaired.find('\\', next) : std::string::npos;
-    }
-    return repaired;
-}
-
 /// The position after the string literal at `at`; past the end of the text if it does not end.
 std::size_t end_of_literal(std::string_view text, std::size_t at) {
     for (++at; at < text.size(); ++at) {
@@ -111,12 +76,6 @@ std::string_view value_after_name(std::string_view text) {
     text = without_leading_blanks(text.substr(1));
     const auto value = value_at(text);
     return value.empty() ? text : value;
-}
-
-std::optional<document> parse_once(std::string_view text) {
-    auto parsed = document::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (parsed.is_discarded()) return std::nullopt;
-    return parsed;
 }
 
 }  // namespace
@@ -177,8 +136,9 @@ std::vector<std::string_view> values_of(std::string_view text, std::string_view 
 }
 
 std::optional<document> parse_block(std::string_view text) {
-    if (auto parsed = parse_once(text)) return parsed;
-    return parse_once(with_whole_surrogates(text));
+    auto parsed = parse_repaired<document>(text);
+    if (parsed.is_discarded()) return std::nullopt;
+    return parsed;
 }
 
 const document* member(const document& root, std::initializer_list<const char*> path) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/json.hpp>
+#include <reelsd/base/json_repair.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -35,7 +36,7 @@ inline constexpr std::ptrdiff_t foreign_json_depth_max = 64;
 /// few thousand levels exhaust a thread's stack.
 [[nodiscard]] inline json parse_foreign_json(std::string_view text) {
     if (json_depth_of(text) > foreign_json_depth_max) return json(json::value_t::discarded);
-    return json::parse(text, nullptr, false);
+    return parse_repaired<json>(text);
 }
 
 /// A member of foreign JSON; null when it is missing or `object` is not an object.

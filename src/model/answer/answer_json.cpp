@@ -1,6 +1,7 @@
 #include "answer_json.hpp"
 
 #include "../clean_text.hpp"
+#include <reelsd/base/json_repair.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <algorithm>
@@ -215,7 +216,7 @@ parsed_answer parse_answer(std::string_view text) {
     if (!largest->excess.empty()) return {{}, std::string{largest->excess}};
     if (!largest->whole) return {{}, "the answer is cut off before its end"};
 
-    auto object = answer_json::parse(largest->text, nullptr, false);
+    auto object = parse_repaired<answer_json>(largest->text);
     if (object.is_discarded()) return {{}, "the answer is not valid JSON"};
     return {std::move(object), {}};
 }

@@ -146,7 +146,7 @@ TEST(JsonBody, MustBeAnObject) {
         "{\"a\": 1,}",
         "{\"a\": \"\xFF\"}",
         "{\"a\": NaN}",
-        "{\"a\": \"\\ud800\"}"};
+        "{\"a\": \"\\ud80\"}"};
     for (const auto& body : refused) {
         const request_context ctx{make_request(verb::post, "/", body), quiet, far};
         const auto read = ctx.json_body();
@@ -154,6 +154,14 @@ TEST(JsonBody, MustBeAnObject) {
         EXPECT_EQ(read.error().code(), errc::invalid_argument);
         EXPECT_EQ(read.error().detail(), "request body must be a JSON object");
     }
+}
+
+TEST(JsonBody, MayContainATextThatWasCutInsideAnEmoji) {
+    const request_context ctx{
+        make_request(verb::post, "/", R"({"note": "Look \ud83d", "a": "\ude00"})"), quiet, far};
+    const auto read = ctx.json_body();
+    ASSERT_TRUE(read);
+    EXPECT_EQ(*read, reelsd::json({{"note", "Look \uFFFD"}, {"a", "\uFFFD"}}));
 }
 
 TEST(JsonBody, NamesItsBounds) {

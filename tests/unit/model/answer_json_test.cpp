@@ -29,6 +29,7 @@ TEST(ParseAnswer, FindsTheObject) {
         R"([{"a": 1}])",
         R"({"a": 1, "word": "</think>"})",
         R"({"a": 1, "braces": "}{\"}\\"})",
+        R"({"a": 1, "cut": "\ud83d"})",
     };
     for (const auto text : texts) {
         SCOPED_TRACE(text);
@@ -56,7 +57,7 @@ TEST(ParseAnswer, NamesTheFault) {
         {R"({"a": 1,})", "the answer is not valid JSON"},
         {R"({a: 1})", "the answer is not valid JSON"},
         {R"({"a": 1e999})", "the answer is not valid JSON"},
-        {R"({"a": "\ud83d"})", "the answer is not valid JSON"},
+        {R"({"a": "\ud83"})", "the answer is not valid JSON"},
         {"{\"a\": \"\xff\"}", "the answer is not valid JSON"},
         {R"({"a": [1}})", "the answer is not valid JSON"},
         {nested(answer_depth_max), "the answer is nested too deeply"},
