@@ -284,12 +284,8 @@ rich_text question_too_long() {
 
 rich_text answer(const questions::answer& answered) {
     rich_text text;
-    if (!answered.is_answered || answered.citations.empty()) {
-        text.push_back(plain("Your reels do not answer this question."));
-    } else {
-        text.push_back(plain(answered.text));
-        for (const auto& citation : answered.citations) append_citation(text, citation);
-    }
+    text.push_back(plain(answered.text));
+    for (const auto& citation : answered.citations) append_citation(text, citation);
     text.push_back(plain("\n\nCost: " + cost_text(answered.cost_usd)));
     return text;
 }

@@ -20,6 +20,7 @@ MODEL = "test-model"
 GEMINI_KEY = "AIzaStandInKeyThatNobodyMaySee"
 CAPTION = "Sift two cups of flour. Knead for ten minutes, then rest the dough overnight."
 NOT_SAID = "The reels do not say."
+NOT_ANSWERED = "The model gave no usable answer."
 
 
 def texts_in(value):
@@ -58,8 +59,8 @@ class AskTest(ModelTest):
         self.assertEqual(answer.status, 200, answer)
         return answer.json()
 
-    def assertNotSaid(self, answer):
-        self.assertEqual((answer["answered"], answer["answer"], answer["citations"]), (False, NOT_SAID, []))
+    def assertNotSaid(self, answer, text=NOT_SAID):
+        self.assertEqual((answer["answered"], answer["answer"], answer["citations"]), (False, text, []))
 
     def assertVerbatim(self, answer, *reels):
         """Each citation is a part of the stored field that it names."""
@@ -101,13 +102,25 @@ class OneReel(AskTest):
         self.analyzing()
         reel = self.done()
         for manner in ("empty", "uncited", "phantom", "foreign_id", "misattributed", "stitched", "leaking",
-                       "with_boundary", "malformed"):
+                       "with_boundary"):
             with self.subTest(manner):
                 self.model.manner = manner
                 before = self.model.count("chat")
                 answer = self.answered("How many cups of flour?", reel)
                 self.assertNotSaid(answer)
                 self.assertLessEqual(self.model.count("chat") - before, 3)
+        self.assertBooked(self.served_daemon)
+
+    def test_an_answer_that_cannot_be_read_says_nothing_about_the_reels(self):
+        self.analyzing()
+        reel = self.done()
+        for fault in ("refusal", "content_filter", "length", "content_null"):
+            with self.subTest(fault):
+                self.model.fail("chat", fault, times=9)
+                self.assertNotSaid(self.answered("How many cups of flour?", reel), NOT_ANSWERED)
+                self.model.forget_faults()
+        self.model.manner = "malformed"
+        self.assertNotSaid(self.answered("How many cups of flour?", reel), NOT_ANSWERED)
         self.assertBooked(self.served_daemon)
 
     def test_only_valid_citations_remain(self):

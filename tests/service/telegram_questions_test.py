@@ -10,7 +10,7 @@ from telegram_support import ANN, TelegramTest
 MODEL = "gemini-3.8-flash"
 FLOUR = "DYquestion1"
 BREAD = "DYquestion2"
-NOT_SAID = "Your reels do not answer this question."
+NOT_SAID = "The reels do not say."
 QUESTION = "How many cups of flour?"
 
 

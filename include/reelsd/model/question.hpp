@@ -67,6 +67,7 @@ struct question_reply {
     cited_answer answer;
     /// Why another request may give a better answer, for the model, without any text of its reply.
     std::vector<std::string> violations;
+    bool is_readable = false;  ///< It is an answer, though perhaps without a valid citation.
 };
 
 class question_prompt : boost::noncopyable {

@@ -378,6 +378,7 @@ question_reply question_prompt::read(std::string_view reply) const {
         read.violations.push_back(parsed.violation);
         return read;
     }
+    read.is_readable = true;
     const auto answer = clean_text(string_in(parsed.object, "answer"), answer_characters_max);
     // The material has instructed the model, so no other request would help.
     if (holds_tag(parsed.object, request_.boundary) || reveals_prompt(answer)) return read;

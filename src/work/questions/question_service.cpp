@@ -32,6 +32,7 @@ constexpr int retry_soon = 5;    ///< Seconds: a question takes about this long.
 constexpr int retry_later = 30;  ///< Seconds: a model that failed now.
 constexpr int retry_max = 3600;
 constexpr std::string_view not_said = "The reels do not say.";
+constexpr std::string_view not_answered = "The model gave no usable answer.";
 
 refusal unavailable(std::string text, int retry_after) {
     return {
@@ -159,10 +160,12 @@ std::string post_of(const jobs::job& reel) {
     return slide ? fmt::format("{}#{}", code, *slide) : code;
 }
 
-questions::answer answer_from(model::cited_answer found, const question_cost& cost) {
+questions::answer answer_from(
+    model::cited_answer found, bool is_readable, const question_cost& cost) {
     questions::answer answer;
     answer.is_answered = !found.citations.empty();
-    answer.text = answer.is_answered ? std::move(found.text) : std::string{not_said};
+    answer.text = is_readable ? not_said : not_answered;
+    if (answer.is_answered) answer.text = std::move(found.text);
     for (auto& cited : found.citations) {
         answer.citations.push_back(
             {.id = cited.id,
@@ -182,6 +185,7 @@ struct question_service::reply {
     model::cited_answer answer;
     const model::remote_analyzer* model = nullptr;        ///< The one that replied.
     std::optional<model::analysis_failure> failure = {};  ///< If none did.
+    bool is_readable = true;                              ///< False if it refused, for example.
 };
 
 std::string dollars_of(std::int64_t picodollars) {
@@ -265,7 +269,7 @@ awaitable<questions::outcome> question_service::answer_admitted(
     cost.picodollars += embedding.picodollars;
     cost.is_known = cost.is_known && embedding.is_known;
     co_await remove_deleted(replied->answer.citations);
-    auto answer = answer_from(std::move(replied->answer), cost);
+    auto answer = answer_from(std::move(replied->answer), replied->is_readable, cost);
     auto model = replied->model->circuit();
     answer.provider = std::move(model.provider);
     answer.model = std::move(model.model);
@@ -358,7 +362,8 @@ question_service::reply question_service::ask_models(
             prompt.request(), reader, calls, by.at_most(share), aborted_.get_token());
         // A reply that cannot be used is a reply: it is paid, and says nothing.
         if (completed || completed.error().why.code() == errc::model_refused)
-            return {.answer = std::move(read.answer), .model = model};
+            return {
+                .answer = std::move(read.answer), .model = model, .is_readable = read.is_readable};
         if (!first_failed.failure) first_failed.failure = completed.error();
         if (!is_unavailable(completed.error().why))
             return {.answer = {}, .model = model, .failure = completed.error()};

@@ -226,6 +226,7 @@ TEST(QuestionReply, ReadsRepliesOfAnyForm) {
         const auto read = prompt.read(text);
         EXPECT_THAT(read.answer.text, IsEmpty()) << text;
         EXPECT_THAT(read.answer.citations, IsEmpty()) << text;
+        EXPECT_EQ(read.is_readable, text.starts_with(R"({"a)")) << text;
     }
 }
 
