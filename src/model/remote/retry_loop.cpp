@@ -7,6 +7,7 @@
 #include <boost/core/noncopyable.hpp>
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace reelsd::model {
@@ -197,6 +198,7 @@ model_answer ask(
     auto& circuit = model.circuit;
     if (const auto rejection = circuit.admit(clock::now())) return rejected_by_circuit(*rejection);
     const circuit_probe probe{circuit};
+    std::optional<call_failure> earlier;
     for (int tries = 1;; ++tries) {
         auto reply = call_once(model, session, options, calls, by, stop);
         if (!reply) {
@@ -215,12 +217,19 @@ model_answer ask(
         if (is_doubtful_401(circuit, why, tries)) continue;
         const auto next = after_failed_try(why, tries, random_between(0.0, 1.0));
         const auto* const again = std::get_if<try_again>(&next);
-        if (again != nullptr && pause(again->pause, by, stop)) continue;
+        if (again != nullptr && pause(again->pause, by, stop)) {
+            earlier = why;
+            continue;
+        }
         if (again != nullptr && stop.stop_requested()) {
             circuit.abandoned();
             return call_error{.why = {.kind = failure_kind::cancelled}};
         }
-        return given_up(circuit, why, next);
+        auto error = given_up(circuit, why, next);
+        // A transcript has a built-in replacement, so it needs the cause rather than the limit.
+        if (why.kind == failure_kind::no_calls_left && model.kind != call_kind::answer && earlier)
+            error.why = *std::move(earlier);
+        return error;
     }
 }
 

@@ -267,7 +267,7 @@ model_reply speech_reply(
     if (!member(document, "text").is_string() && !member(document, "segments").is_array()) {
         return call_failure{
             .kind = failure_kind::transient,
-            .detail = "an answer that is not a transcript",
+            .detail = std::string{not_a_transcript},
             .may_be_billed = true};
     }
     const auto& usage = member(document, "usage");

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Reads the answers of speech servers, which differ in the form of times, words and languages.
@@ -37,6 +38,9 @@ struct heard_speech {
 /// Reads a transcript. `duration_seconds` is the sound's own. Passages without text or length are
 /// dropped.
 [[nodiscard]] heard_speech read_speech(const json& document, double duration_seconds);
+
+/// The detail of the failure for an answer with status 200 that is not a transcript.
+inline constexpr std::string_view not_a_transcript = "an answer that is not a transcript";
 
 /// A response with status 200. The reply's text is the document, in ASCII. Its usage is the
 /// server's, or the sound's own length. Errors: transient when it is not a transcript.

@@ -86,8 +86,8 @@ transcript transcript_from(
 }
 
 /// For people: says nothing that the server wrote.
-std::string_view reason_of(failure_kind why) {
-    switch (why) {
+std::string_view reason_of(const call_failure& why) {
+    switch (why.kind) {
         case failure_kind::no_calls_left: return "an earlier call for this reel was not answered";
         case failure_kind::budget_spent: return "the account's monthly budget is spent";
         case failure_kind::misconfigured:
@@ -97,7 +97,9 @@ std::string_view reason_of(failure_kind why) {
         case failure_kind::video_rejected:
         case failure_kind::payload_too_large: return "it cannot read this sound";
         case failure_kind::storage: return "the sound could not be extracted";
-        default: return "it did not answer";
+        default:
+            return why.detail == not_a_transcript ? "its answer was not a transcript"
+                                                  : "it did not answer";
     }
 }
 
@@ -247,7 +249,7 @@ result<transcript> speech_transcriber::transcribe(
         dependencies_.log.warning(
             "extracting the audio for a speech server failed",
             {{"reason", sound.error().to_string()}});
-        return replaced(heard, reason_of(failure_kind::storage));
+        return replaced(heard, reason_of({.kind = failure_kind::storage}));
     }
     const model_endpoint endpoint{
         .provider = std::string{provider}, .model = settings_.model, .secret = settings_.key};
@@ -272,10 +274,10 @@ result<transcript> speech_transcriber::transcribe(
             knows_hints_ = session.form().with_hints;
             return transcript_from(parse_foreign_json(answer->text), duration, voice);
         }
-        const auto why = answer.error().why.kind;
-        if (why == failure_kind::cancelled || why == failure_kind::no_database)
-            return error_from(answer.error().why);
-        if (!session.simplify(why)) return replaced(heard, reason_of(why));
+        const auto& why = answer.error().why;
+        if (why.kind == failure_kind::cancelled || why.kind == failure_kind::no_database)
+            return error_from(why);
+        if (!session.simplify(why.kind)) return replaced(heard, reason_of(why));
     }
 }
 

@@ -51,7 +51,8 @@ struct retry_loop_fixture : ::testing::Test {
                  .circuit = circuit,
                  .prices = prices,
                  .log = log,
-                 .on_request = on_request},
+                 .on_request = on_request,
+                 .kind = kind},
                 session,
                 options,
                 ledger,
@@ -75,6 +76,7 @@ struct retry_loop_fixture : ::testing::Test {
     event_list events;
     std::atomic<std::size_t> served{0};
     std::string model = "m";
+    call_kind kind = call_kind::answer;
     std::string text = "question";
     request_options options;
     net::http_client http{{.policy = {.allow_private = true}}};
@@ -332,6 +334,18 @@ TEST_F(RetryLoop, WithoutCallsLeftNothingIsSent) {
     EXPECT_EQ(name_of(answer.error().why.kind), "no_calls_left");
     EXPECT_EQ(served, 0U);
     EXPECT_THAT(events.all(), IsEmpty());
+}
+
+TEST_F(RetryLoop, ATranscriptThatCannotBeRetriedHasTheCauseOfTheFirstFailure) {
+    const scripted_server server{answering({response(503, "")})};
+    const auto answer = ask_at(server.origin(), net::http_request{}, 1);
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(name_of(answer.error().why.kind), "no_calls_left");
+
+    kind = call_kind::transcription;
+    const auto transcript = ask_at(server.origin(), net::http_request{}, 1);
+    ASSERT_FALSE(transcript);
+    EXPECT_EQ(name_of(transcript.error().why.kind), "overloaded");
 }
 
 TEST_F(RetryLoop, AFailedPreparationIsNoCall) {
