@@ -1,4 +1,5 @@
 #include "clean_text.hpp"
+#include "word_sharing.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/utf8.hpp>
@@ -95,29 +96,15 @@ json to_json(const std::vector<timed_text>& entries) {
     return list;
 }
 
-/// Whether the middle of the word is before the end of segment `at`. At a boundary it belongs to
-/// the later segment.
-bool is_before_end(
-    const timed_text& word, const std::vector<timed_text>& segments, std::size_t at) {
-    const auto middle = (word.start_seconds + word.end_seconds) / 2;
-    const auto end = segments[at].end_seconds;
-    const bool is_next_there = at + 1 < segments.size() && segments[at + 1].start_seconds <= middle;
-    return middle < end || (middle == end && !is_next_there);
-}
-
-/// Gives each word to the first segment that contains it and has not ended its own words. Both
-/// lists are in order.
+/// Each word is within the segment that it belongs to.
 json with_words(
     const std::vector<timed_text>& segments, const std::vector<timed_text>& words,
     double duration) {
     auto list = to_json(segments);
-    auto next = words.begin();
-    for (std::size_t at = 0; at < segments.size() && next != words.end(); ++at) {
+    const auto shared = share_words(segments, words);
+    for (std::size_t at = 0; at < segments.size(); ++at) {
         const auto end = segments[at].end_seconds;
-        std::vector<timed_text> own;
-        for (; next != words.end() && is_before_end(*next, segments, at); ++next)
-            own.push_back(*next);
-        own = in_order(own, words_max, duration);
+        auto own = in_order(shared[at], words_max, duration);
         for (auto& word : own) {
             word.start_seconds = std::clamp(word.start_seconds, segments[at].start_seconds, end);
             word.end_seconds = std::clamp(word.end_seconds, word.start_seconds, end);

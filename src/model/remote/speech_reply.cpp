@@ -4,6 +4,7 @@
 #include "../clean_text.hpp"
 #include "../json_members.hpp"
 #include "../languages.hpp"
+#include "../word_sharing.hpp"
 #include "openai_api.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
@@ -28,8 +29,6 @@ constexpr std::size_t words_read_max = 50'000;
 constexpr std::size_t word_characters_max = 100;
 /// A whole number above is nanoseconds: no video lasts eleven days.
 constexpr double seconds_max = 1'000'000;
-/// How far a word may be from the passage that it belongs to.
-constexpr double word_distance_max = 0.5;
 /// A pause that ends a passage, and the longest passage, if the server gives only words.
 constexpr double passage_pause_seconds = 0.7;
 constexpr double passage_seconds_max = 12;
@@ -136,23 +135,12 @@ std::vector<heard_segment> read_segments(const json& entries, const time_reader&
     return segments;
 }
 
-double distance_of(const heard_segment& segment, double seconds) {
-    return std::max(
-        {segment.spoken.start_seconds - seconds, seconds - segment.spoken.end_seconds, 0.0});
-}
-
-/// Gives each word to the passage around its middle, or to the nearest one.
-void share_words(std::vector<heard_segment>& segments, std::vector<timed_text> words) {
-    for (auto& word : words) {
-        const auto middle = (word.start_seconds + word.end_seconds) / 2;
-        const auto nearest =
-            std::ranges::min_element(segments, {}, [middle](const heard_segment& segment) {
-                return distance_of(segment, middle);
-            });
-        if (nearest == segments.end() || distance_of(*nearest, middle) > word_distance_max)
-            continue;
-        nearest->words.push_back(std::move(word));
-    }
+void add_words(std::vector<heard_segment>& segments, const std::vector<timed_text>& words) {
+    std::vector<timed_text> passages;
+    passages.reserve(segments.size());
+    for (const auto& segment : segments) passages.push_back(segment.spoken);
+    auto shared = share_words(passages, words);
+    for (std::size_t at = 0; at < segments.size(); ++at) segments[at].words = std::move(shared[at]);
 }
 
 /// Some servers cut characters in two, so that words have halves of them though the text is whole.
@@ -241,13 +229,13 @@ heard_speech read_speech(const json& document, double duration_seconds) {
         .text = one_line(text_in(document, "text"), transcript_characters_max),
         .language = language_in(document),
         .duration_seconds = number_in(document, "duration")};
-    auto words = read_words(list_in(document, "words"), times);
+    const auto words = read_words(list_in(document, "words"), times);
     heard.segments = read_segments(list_in(document, "segments"), times);
     if (heard.segments.empty()) {
         heard.segments = segments_of(words, contains(heard.text, " ") ? " " : "");
     } else if (std::ranges::all_of(
                    heard.segments, [](const auto& segment) { return segment.words.empty(); })) {
-        share_words(heard.segments, std::move(words));
+        add_words(heard.segments, words);
     }
     for (auto& segment : heard.segments) {
         drop_broken_words(segment);

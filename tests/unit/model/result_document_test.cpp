@@ -306,6 +306,25 @@ TEST(ResultDocument, WordsAreWithinTheirSegments) {
         R"({"text":"No words.","start_seconds":3.5,"end_seconds":4.0}])");
 }
 
+TEST(ResultDocument, WordsStayWithTheirSegmentWhereTwoOverlap) {
+    auto reported = testing::make_findings();
+    reported.audio.segments = {{"It is it.", 0.5, 2}, {"Is this it?", 1, 3}};
+    reported.audio.words = {
+        {"It", 0.5, 1},
+        {"is", 1, 1.5},
+        {"it", 1.5, 2},
+        {"Is", 1, 1.6},
+        {"this", 1.6, 2},
+        {"it", 2, 3}};
+    const auto segments = json::parse(assembled(reported))["audio"]["segments"];
+    std::vector<std::string> texts;
+    for (const auto& segment : segments) {
+        for (const auto& word : segment["words"]) texts.push_back(word["text"]);
+        texts.emplace_back("|");
+    }
+    EXPECT_EQ(texts, (std::vector<std::string>{"It", "is", "it", "|", "Is", "this", "it", "|"}));
+}
+
 // Goal: a word without length at the start of a segment is not moved to the one before it.
 TEST(ResultDocument, WordsAtABoundaryBelongToTheLaterSegment) {
     auto reported = testing::make_findings();

@@ -77,6 +77,15 @@ TEST(ReadSpeech, EachServersForm) {
              "end":1.2},
              {"word":"far","start":8,"end":9},{"word":"none"},{"word":"back","start":2,"end":1}]})",
          {"1.0-2.0 a[1.0 a]"}},
+        {"passages that overlap",
+         R"({"segments":[{"start":0.4,"end":2,"text":"Hier sind drei."},{"start":1,"end":2.8,
+             "text":"Wege zum Kaffee."}],
+             "words":[{"word":"Hier","start":0.4,"end":0.9},{"word":"sind","start":0.9,"end":1.5},
+                      {"word":"Wege","start":1,"end":1.6},{"word":"drei","start":1.5,"end":2},
+                      {"word":"zum","start":1.6,"end":2},{"word":"nicht","start":1.7,"end":1.9},
+                      {"word":"Kaffee","start":2,"end":2.8}]})",
+         {"0.4-2.0 Hier sind drei.[0.4 Hier][0.9 sind][1.5 drei]",
+          "1.0-2.8 Wege zum Kaffee.[1.0 Wege][1.6 zum][2.0 Kaffee]"}},
         {"text alone", R"({"text":"Hello."})", {}},
     };
     for (const auto& expected : cases)
