@@ -57,6 +57,7 @@ public:
 
     /// False when no more fit.
     bool add(char32_t value) {
+        if (value == 0) value = ' ';  // Some models write it between words.
         if (is_control(value) || is_invisible(value)) return true;
         if (value == joiner || value == non_joiner) {
             joiner_ = value;  // Added with the next character if it joins that to the last one.
@@ -86,6 +87,16 @@ private:
     char32_t joiner_ = 0;  ///< Seen, and not added yet.
 };
 
+std::string visible_text(std::string_view text, std::size_t characters_max) {
+    text_cleaner cleaner{characters_max};
+    for (std::size_t at = 0; at < text.size();) {
+        const auto read = code_point_at(text, at);
+        at += read.bytes;
+        if (!cleaner.add(read.value)) break;
+    }
+    return cleaner.text();
+}
+
 /// The bytes of `text` for one entry: at most result_bounds::item_characters_max characters, up to
 /// a space if there is one in the second half.
 std::size_t part_bytes(std::string_view text) {
@@ -104,13 +115,9 @@ std::size_t part_bytes(std::string_view text) {
 }  // namespace
 
 std::string clean_text(std::string_view text, std::size_t characters_max) {
-    text_cleaner cleaner{characters_max};
-    for (std::size_t at = 0; at < text.size();) {
-        const auto read = code_point_at(text, at);
-        at += read.bytes;
-        if (!cleaner.add(read.value)) break;
-    }
-    return std::string{trimmed(cleaner.text(), whitespace)};
+    // An invisible character may be between a letter and its accent.
+    const auto all = composed(visible_text(text, text.size()));
+    return std::string{trimmed(visible_text(all, characters_max), whitespace)};
 }
 
 std::u32string code_points_of(std::string_view text) {

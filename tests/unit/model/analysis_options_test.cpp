@@ -12,7 +12,7 @@ using ::testing::StartsWith;
 
 TEST(AnalysisOptions, AreReadAndStored) {
     const auto options = analysis_options_in(json::parse(R"({
-        "url": "x", "language": "DE-ch", "instructions": " Look\u0000 here\u200b. ",
+        "url": "x", "language": "DE-ch", "instructions": " Look\u0000here\u200b. ",
         "extract": {"type": "object", "properties": {"z": {}, "a": {}}}, "analyzer": "gemini"})"));
     ASSERT_TRUE(options) << options.error().detail();
     EXPECT_EQ(options->language, "de-CH");

@@ -325,6 +325,14 @@ TEST(ResultDocument, WordsStayWithTheirSegmentWhereTwoOverlap) {
     EXPECT_EQ(texts, (std::vector<std::string>{"It", "is", "it", "|", "Is", "this", "it", "|"}));
 }
 
+TEST(ResultDocument, TextOnScreenIsListedOnceHoweverItsAccentsAreEncoded) {
+    auto reported = testing::make_findings();
+    reported.visual.texts = {{"caf\u00e9", 0, 1}, {"cafe\u0301", 1, 2}};
+    EXPECT_EQ(
+        json::parse(assembled(reported))["visual"]["text_on_screen"],
+        json::parse(R"(["caf\u00e9"])"));
+}
+
 // Goal: a word without length at the start of a segment is not moved to the one before it.
 TEST(ResultDocument, WordsAtABoundaryBelongToTheLaterSegment) {
     auto reported = testing::make_findings();
