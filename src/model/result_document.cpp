@@ -176,7 +176,7 @@ json content_section(const content_findings& content, double duration) {
     if (call_to_action == "") call_to_action = nullptr;
     return {
         {"summary", field(content.summary)},
-        {"topics", unique_items(content.topics, list_items_max)},
+        {"topics", unique_names(content.topics, "# ")},
         {"hooks", unique_items(content.hooks, list_items_max)},
         {"call_to_action", call_to_action},
         {"key_moments", key_moment_list(content.key_moments, duration)}};

@@ -325,6 +325,14 @@ TEST(ResultDocument, WordsStayWithTheirSegmentWhereTwoOverlap) {
     EXPECT_EQ(texts, (std::vector<std::string>{"It", "is", "it", "|", "Is", "this", "it", "|"}));
 }
 
+TEST(ResultDocument, TopicsHaveNoSign) {
+    auto reported = testing::make_findings();
+    reported.content.topics = {"#pasta", "pasta", "# fresh beans", "C#"};
+    EXPECT_EQ(
+        json::parse(assembled(reported))["content"]["topics"],
+        json::parse(R"(["pasta","fresh beans","C#"])"));
+}
+
 TEST(ResultDocument, TextOnScreenIsListedOnceHoweverItsAccentsAreEncoded) {
     auto reported = testing::make_findings();
     reported.visual.texts = {{"caf\u00e9", 0, 1}, {"cafe\u0301", 1, 2}};
