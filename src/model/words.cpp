@@ -69,10 +69,20 @@ bool is_link(std::string_view token) noexcept {
     return token.find("://") != std::string_view::npos || token.starts_with("www.");
 }
 
+/// Whether the byte at `at` is followed by more of a link.
+bool is_inside_link(std::string_view text, std::size_t at) noexcept {
+    const auto begin = text.substr(0, at).find_last_of(whitespace) + 1;
+    const auto next = text.find_first_not_of(".!?", at);
+    if (next == std::string_view::npos || whitespace.find(text[next]) != std::string_view::npos)
+        return false;
+    return is_link(text.substr(begin, at - begin));
+}
+
 /// A dot inside a number ("2.5") or after a list number ("1.") ends no sentence.
 bool ends_sentence(std::string_view text, std::size_t at) noexcept {
     const auto byte = text[at];
-    if (byte == '\n' || byte == '!' || byte == '?') return true;
+    if (byte == '\n') return true;
+    if (byte == '!' || byte == '?') return !is_inside_link(text, at);
     if (byte != '.') return false;
     const bool at_end = at + 1 == text.size() ||
                         whitespace.find(text[at + 1]) != std::string_view::npos ||
@@ -116,16 +126,27 @@ void split_words(std::string_view given, Take take) {
     close_word();
 }
 
-/// A line of a caption without links, hash signs and trailing tags.
+void append_word(std::string& text, std::string_view word) {
+    if (!text.empty()) text += ' ';
+    text += word;
+}
+
+/// A tag or link that is not part of a sentence, which would have punctuation after it.
+bool is_trailing(std::string_view token) noexcept {
+    constexpr std::string_view punctuation = ".,;:!?)]\"'";
+    return is_tag(token) ||
+           (is_link(token) && punctuation.find(token.back()) == std::string_view::npos);
+}
+
+/// A line of a caption without hash signs, links before the text, and links and tags after it.
 std::string line_without_tags(std::string_view line) {
     auto tokens = tokens_of(line);
-    while (!tokens.empty() && is_tag(tokens.back())) tokens.pop_back();
+    while (!tokens.empty() && is_trailing(tokens.back())) tokens.pop_back();
     std::string kept;
     for (auto token : tokens) {
-        if (is_link(token)) continue;
+        if (is_link(token) && kept.empty()) continue;
         if (is_tag(token) && token.front() == '#') token.remove_prefix(1);
-        if (!kept.empty()) kept += ' ';
-        kept += token;
+        append_word(kept, token);
     }
     return kept;
 }
@@ -392,6 +413,14 @@ std::string without_tags(std::string_view caption) {
         line_begin = line_end + 1;
     }
     return text;
+}
+
+std::string without_links(std::string_view text) {
+    std::string kept;
+    for (const auto token : tokens_of(text)) {
+        if (!is_link(token)) append_word(kept, token);
+    }
+    return kept;
 }
 
 std::string sentence_case(std::string_view text) {

@@ -46,8 +46,12 @@ void for_each_word(std::string_view text, const std::function<void(std::string_v
 /// The stems of the content words, in order, with repetitions.
 [[nodiscard]] std::vector<std::string> content_stems_of(std::string_view text);
 
-/// The text without links, hash signs and trailing hashtags and mentions of each line.
+/// The text without hash signs, and without the hashtags and mentions at the end and the links at
+/// both ends of each line.
 [[nodiscard]] std::string without_tags(std::string_view caption);
+
+/// The text with single spaces and without links.
+[[nodiscard]] std::string without_links(std::string_view text);
 
 /// "3 WAYS TO MAKE COFFEE! TRY IT" -> "3 ways to make coffee! Try it". A text that is not in
 /// capitals is unchanged, except that invalid bytes become U+FFFD.

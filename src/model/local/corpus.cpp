@@ -1,11 +1,13 @@
 #include "corpus.hpp"
 
+#include "../clean_text.hpp"
 #include "../word_lists.hpp"
 #include "../words.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -185,12 +187,24 @@ std::size_t find_request(const std::string& spaced) {
 constexpr std::ptrdiff_t whole_words_max = 14;
 constexpr std::size_t tail_words_max = 12;
 
+/// The text from the token with its word `number`, which counts from 0. Links have no words.
+std::string_view from_word(std::string_view text, std::ptrdiff_t number) {
+    while (true) {
+        const auto end = std::min(text.find_first_of(whitespace), text.size());
+        number -= std::ssize(words_of(without_links(text.substr(0, end))));
+        if (number < 0 || end == text.size()) return text;
+        text.remove_prefix(end + 1);
+    }
+}
+
 std::optional<std::string> request_in(const std::string& text) {
-    const auto spaced = spaced_words(text);
+    const auto spaced = spaced_words(without_links(text));
     const auto at = find_request(spaced);
     if (at == std::string::npos) return std::nullopt;
     const bool is_short = std::count(spaced.begin(), spaced.end(), ' ') <= whole_words_max + 1;
-    return is_short ? text : first_words(std::string_view{spaced}.substr(at), tail_words_max);
+    if (is_short) return text;
+    const auto words_before = std::ranges::count(std::string_view{spaced}.substr(0, at), ' ');
+    return first_words(from_word(text, words_before), tail_words_max);
 }
 
 std::ptrdiff_t evidence_for(
@@ -285,7 +299,7 @@ std::vector<std::string> opening_lines(const corpus& text) {
 std::vector<std::string> key_phrases(const corpus& text) {
     phrase_table table;
     for (const auto& sentence : quotable_sentences(text)) {
-        if (!is_call_to_action(sentence.text)) table.add_sentence(sentence.text);
+        if (!is_call_to_action(sentence.text)) table.add_sentence(without_links(sentence.text));
     }
     for (const auto& hashtag : text.hashtags) {
         const bool is_reach_tag = std::ranges::find(reach_tags, hashtag) != reach_tags.end();
@@ -307,7 +321,7 @@ std::vector<std::string> key_phrases(const corpus& text) {
 }
 
 bool is_call_to_action(std::string_view sentence) {
-    return find_request(spaced_words(sentence)) != std::string::npos;
+    return find_request(spaced_words(without_links(sentence))) != std::string::npos;
 }
 
 std::optional<std::string> call_to_action(const corpus& text) {

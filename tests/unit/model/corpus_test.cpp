@@ -162,6 +162,10 @@ TEST(CallToAction, IsQuotedFromTheText) {
          spoken({"so that is all there is to know about the good old paper filter follow for more "
                  "tips"}),
          "follow for more tips"},
+        {"a long sentence is quoted verbatim",
+         written("Three exercises for a strong back that I do each and every morning, and "
+                 "follow me @anna.k_fit for more, it's free (50% off at www.shop-now.test)!"),
+         "follow me @anna.k_fit for more, it's free (50% off at www.shop-now.test)!"},
         {"on-screen text comes first",
          corpus_of({{"Save this!", 9, 12}}, {{{"follow for more", 9, 10}}, false}, "", {}),
          "Save this!"},
@@ -176,6 +180,12 @@ TEST(CallToAction, IsQuotedFromTheText) {
                 expected.text.sentences.end(),
                 [](const sentence& one) { return is_call_to_action(one.text); }));
     }
+}
+
+TEST(KeyPhrases, HaveNoPartsOfLinks) {
+    EXPECT_THAT(
+        key_phrases(written("Fresh pasta at www.shop-now.test today")),
+        ::testing::Not(::testing::Contains(::testing::HasSubstr("shop"))));
 }
 
 TEST(FormatOf, RequiresEvidence) {

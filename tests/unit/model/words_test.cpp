@@ -98,6 +98,9 @@ TEST(SentencesOf, EndsAtMarksAndLines) {
         {"a decimal", "It takes 2.5 minutes. Done.", {"It takes 2.5 minutes.", "Done."}},
         {"a list number", "1. Fresh beans\n2. Clean water", {"1. Fresh beans", "2. Clean water"}},
         {"an address", "Go to example.com now", {"Go to example.com now"}},
+        {"a question mark in a link",
+         "See https://x.test/?a=b! It is free.",
+         {"See https://x.test/?a=b!", "It is free."}},
         {"only marks", "... !!", {}},
         {"empty", "", {}},
     };
@@ -131,6 +134,9 @@ TEST(WithoutTags, KeepsTheText) {
     EXPECT_EQ(
         without_tags("My #coffee is good #fyp @user\n#a #b\nhttps://x.test end"),
         "My coffee is good\nend\n");
+    EXPECT_EQ(
+        without_tags("50% off (at www.shop.test)!\nSee https://x.test/a?b=1 first https://x.test"),
+        "50% off (at www.shop.test)!\nSee https://x.test/a?b=1 first\n");
     EXPECT_EQ(without_tags(""), "");
 }
 
