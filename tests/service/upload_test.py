@@ -145,6 +145,21 @@ class Analysis(UploadTest):
         self.assertEqual(times[0], times[1], "the same bytes, whatever the file's name")
         self.assertEqual(len(set(times)), 3)
 
+    def test_the_same_bytes_with_other_links(self):
+        daemon = self.shared_daemon(workers=1).start()
+        someone = daemon.account(unlimited=True)
+        share = "https://www.instagram.com/share/reel/"
+        for links in ((None, f"{share}tok12345/", f"{share}other999/", None), (f"{share}tok12345/", None)):
+            video = self.video + bytes([0, 0, 0, 8]) + b"free" if links[0] else self.video
+            for link in links:
+                parts = [part("url", link)] if link else []
+                body = form(*parts, part("video", video, "a.mp4"))
+                post = someone.finished(self.accepted(self.send_form(someone, body)))["result"]["platform_meta"]
+                self.assertEqual((post["platform"], post["url"]),
+                                 ("instagram", link) if link else ("upload", "upload:a.mp4"))
+        times = self.sql("SELECT count(DISTINCT analyzed_at) FROM job")
+        self.assertEqual(times, "2", "each video is analysed once")
+
     def test_invalid_videos(self):
         daemon = self.shared_daemon(workers=1).start()
         someone = daemon.account(unlimited=True)

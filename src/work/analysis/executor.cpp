@@ -260,9 +260,8 @@ result<std::optional<jobs::completed>> copy_of_earlier(
     if (!earlier) return earlier.error();
     if (!*earlier) return std::optional<jobs::completed>{};
     auto document = parse_foreign_json((*earlier)->result);
-    auto& post = document.at("platform_meta");
-    // The same bytes may have been uploaded under another name.
-    if (post.at("platform") == "upload") post.at("url") = in.job.url;
+    // The same bytes may have been uploaded under another name or with another link.
+    if (in.job.is_upload) set_origin(document.at("platform_meta"), in.job);
     auto media = in.parts.media_kept.copy(
         in.job, document, (*earlier)->job, media_key_of(in.job, post_key), {in.by, in.stop});
     auto copied = completion_of(
@@ -354,7 +353,7 @@ step_result<jobs::completed> analyze(
         .size_bytes = static_cast<std::int64_t>(subject.video.size_bytes),
         .sha256 = subject.video.sha256};
     auto post = platform::platform_meta_of(subject.post);
-    if (in.job.url.starts_with(jobs::upload_scheme)) post["platform"] = "upload";
+    if (in.job.is_upload) set_origin(post, in.job);
     auto document = model::assemble_result(*findings, file, post);
     if (!document) return document.error();
     if (!subject.platform_meta.is_null()) (*document)["platform_meta"] = subject.platform_meta;

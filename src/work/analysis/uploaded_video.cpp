@@ -20,6 +20,18 @@ namespace {
 constexpr auto upload_query_time_max = std::chrono::seconds{5};
 constexpr std::size_t code_digits = 12;
 
+/// The public code of the post that a job's link names; empty without a link to a post.
+std::string post_code_of(const jobs::claimed_job& job) {
+    const auto link = platform::parse_link(job.url);
+    if (!link || link->kind != platform::link_kind::post) return {};
+    return std::string{platform::public_code(link->code)};
+}
+
+std::string post_url_of(const jobs::claimed_job& job) {
+    const auto code = post_code_of(job);
+    return code.empty() ? job.url : platform::post_link(code).canonical_url();
+}
+
 }  // namespace
 
 result<jobs::uploaded_video> find_upload(
@@ -53,14 +65,10 @@ result<platform::media_file> write_upload(
 
 platform::post post_of(const jobs::claimed_job& job, const jobs::uploaded_video& video) {
     platform::post post;
-    const auto link = platform::parse_link(job.url);
-    if (link && link->kind == platform::link_kind::post) {
-        post.code = platform::public_code(link->code);
-        post.url = platform::post_link(post.code).canonical_url();
-    } else {
+    post.code = post_code_of(job);
+    post.url = post_url_of(job);
+    if (post.code.empty())
         post.code = fmt::format("upload-{}", std::string_view{video.sha256}.substr(0, code_digits));
-        post.url = job.url;
-    }
     post.author = video.author.value_or("");
     post.caption = video.caption;
     if (post.caption) {
@@ -68,6 +76,12 @@ platform::post post_of(const jobs::claimed_job& job, const jobs::uploaded_video&
         post.mentions = platform::mentions_of(*post.caption);
     }
     return post;
+}
+
+void set_origin(json& platform_meta, const jobs::claimed_job& job) {
+    const bool has_link = !job.url.starts_with(jobs::upload_scheme);
+    platform_meta["platform"] = has_link ? "instagram" : "upload";
+    platform_meta["url"] = post_url_of(job);
 }
 
 std::string upload_key_of(const jobs::uploaded_video& video, const platform::post& post) {

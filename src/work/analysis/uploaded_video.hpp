@@ -1,6 +1,7 @@
 #pragma once
 
 #include <reelsd/base/clock.hpp>
+#include <reelsd/base/json.hpp>
 #include <reelsd/domain/jobs/job.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/platform/downloader.hpp>
@@ -31,6 +32,9 @@ namespace reelsd::work {
 /// digits of the file's SHA-256. Pure.
 [[nodiscard]] platform::post post_of(
     const jobs::claimed_job& job, const jobs::uploaded_video& video);
+
+/// Sets `platform` and `url` of an uploaded video by the link of its job. Pure.
+void set_origin(json& platform_meta, const jobs::claimed_job& job);
 
 /// Key of the file together with the caller's description of the post. An analysis with the same
 /// key is copied. Pure.
