@@ -114,7 +114,7 @@ inline constexpr std::chrono::seconds object_time_max{10};
 [[nodiscard]] awaitable<result<std::vector<std::byte>>> read_object(
     const net::s3_store* store, async::offload_pool& threads, jobs::object_range part);
 
-/// Whether the store accepts, returns and deletes an object. Errors: storage_failed, timed_out.
+/// Whether the store accepts, returns and deletes an object. Errors: those of s3_store.
 [[nodiscard]] result<void> check_media_store(const net::s3_store& store, deadline by);
 
 /// Bytes of memory that this process may use: the machine's, or less if a control group limits it,

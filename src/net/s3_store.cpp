@@ -120,7 +120,7 @@ result<http_response> s3_store::send(
     if (answer) return answer;
     const auto code = answer.error().code();
     if (code == errc::cancelled || code == errc::timed_out) return answer;
-    return error{errc::storage_failed, "the media store: " + answer.error().detail()};
+    return error{errc::connection_failed, "the media store: " + answer.error().detail()};
 }
 
 result<http_response> s3_store::send_with_retries(
@@ -129,7 +129,7 @@ result<http_response> s3_store::send_with_retries(
     for (int number = 1;; ++number) {
         auto answer = send(operation, by, stop);
         const bool is_final = answer ? !is_temporary(answer->status())
-                                     : answer.error().code() != errc::storage_failed;
+                                     : answer.error().code() != errc::connection_failed;
         if (is_final || number == tries_max || by.remaining() < pause) return answer;
         if (!stoppable_sleep(pause, stop)) return error{errc::cancelled, "stopped before a retry"};
         pause *= 2;

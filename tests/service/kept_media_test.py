@@ -189,6 +189,7 @@ class Videos(KeptMediaTest):
         for range_text in (f"bytes={size}-", "bytes=-0"):
             refused = self.ranged(someone, job, range_text)
             self.assertEqual((refused.status, refused.headers["Content-Range"]), (416, f"bytes */{size}"))
+            self.assertEqual((refused.headers["Cache-Control"], refused.headers.get("ETag")), ("no-store", None))
         self.assertEqual(self.ranged(someone, job, "bytes=0-1", If_Range=tag).status, 206)
         self.assertEqual(self.ranged(someone, job, "bytes=0-1", If_Range='"other"').status, 200)
         current = self.ranged(someone, job, "bytes=0-1", If_None_Match=tag)
@@ -416,6 +417,22 @@ class ObjectStore(KeptMediaTest):
         self.assertIn("FAIL  media store    s3://media/reels/kept: the media store answered PUT with status 403, "
                       "SignatureDoesNotMatch", checked.stdout)
         self.assertNotEqual(checked.returncode, 0)
+
+    def test_an_object_that_cannot_be_deleted_keeps_no_other(self):
+        served, someone = self.start()
+        self.store.faults = {"DELETE": 503}
+        for _ in range(3):
+            job = self.done(someone, SAMPLE)
+            someone.request("DELETE", f"/api/v1/reels/{job['id']}")
+        self.store.protected = {key for key, (_, kind) in self.store.objects.items() if kind == "image/jpeg"}
+        self.assertEqual((len(self.store.protected), len(self.store.objects)), (3, 6))
+        self.store.faults = {}
+        wait_until(lambda: set(self.store.objects) == self.store.protected, "the others are deleted", LIMIT_SECONDS)
+        failures = [line for line in served.log_lines() if line.get("message") == "deleting media objects failed"]
+        keys = {f"reels/kept/{line['object']}" for line in failures}
+        self.assertTrue(failures and keys <= {key for _, key, _ in self.store.requests}, failures)
+        self.store.protected = set()
+        self.assertEmptied()
 
     def test_media_of_a_store_that_is_no_longer_configured(self):
         served, someone = self.start()

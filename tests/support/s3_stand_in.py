@@ -82,12 +82,16 @@ def verify(method, path, query, headers, body):
 
 
 class S3StandIn:
-    """`objects`: {key: (bytes, content type)}. `faults`: {method: status} answers all requests of a method so."""
+    """`objects`: {key: (bytes, content type)}. `faults`: {method: status} answers all requests of a method so.
+
+    `protected`: keys whose objects are not deleted.
+    """
 
     def __init__(self, bucket="media"):
         self.bucket = bucket
         self.objects = {}
         self.faults = {}
+        self.protected = set()
         self.requests = []  # (method, key, status)
         self.refusals = []  # Codes of refused signatures.
         self.put_gate = threading.Event()  # PUT requests wait for it before they are answered.
@@ -164,6 +168,8 @@ class S3StandIn:
             self.objects[key] = (body, handler.headers["Content-Type"])
             return 200, {"ETag": f'"{hashlib.md5(body).hexdigest()}"'}, b""
         if handler.command == "DELETE":
+            if key in self.protected:
+                raise Refused(403, "AccessDenied")
             self.objects.pop(key, None)
             return 204, {}, b""
         if handler.command not in ("GET", "HEAD"):

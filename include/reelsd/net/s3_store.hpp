@@ -32,8 +32,9 @@ struct s3_content {
 
 /// Objects in a bucket of an S3-compatible store, addressed in path style. Blocking; thread-safe.
 ///
-/// Errors of every call: `storage_failed`, with the status and the store's error code, or the cause
-/// when it cannot be reached; `cancelled` and `timed_out`. No detail contains a secret.
+/// Errors of every call: `storage_failed`, with the status and the store's error code;
+/// `connection_failed` when it cannot be reached; `cancelled` and `timed_out`. No detail contains a
+/// secret.
 class s3_store {
 public:
     explicit s3_store(s3_settings settings);

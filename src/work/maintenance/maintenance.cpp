@@ -147,26 +147,38 @@ private:
             name_, objects_per_step, deletion_retry_pause, deadline::after(media_query_time_max));
         if (unwanted.empty()) co_return;
         std::vector<std::string> removed;
+        std::string failed;  // The first object that was not deleted.
         const auto remove_all = [&]() -> result<void> {
+            result<void> outcome;
             for (const auto& object : unwanted) {
-                if (auto done = remove_(object, stop_.get_token()); !done) return done;
-                removed.push_back(object);
+                const auto done = remove_(object, stop_.get_token());
+                if (done) removed.push_back(object);
+                if (!done && outcome) {
+                    outcome = done;
+                    failed = object;
+                }
+                // A store that refuses one object may delete the others.
+                if (!done && done.error().code() != errc::storage_failed) break;
             }
-            return {};
+            return outcome;
         };
         const auto done = co_await threads_.run(deadline::after(media_thread_wait_max), remove_all);
         if (!removed.empty())
             co_await store_.forget(removed, deadline::after(media_query_time_max));
-        note(done);
+        note(done, failed);
         if (done && removed.size() == objects_per_step) pause_for(expiry_pause);
     }
 
-    /// Logged once until a deletion succeeds again.
-    void note(const result<void>& done) {
+    /// Logged once until a step succeeds again, and for an object that keeps failing alone.
+    void note(const result<void>& done, const std::string& object) {
         const bool has_failed_before = std::exchange(has_failed_, !done);
         if (done || has_failed_before || done.error().code() == errc::cancelled) return;
+        auto failure = object + done.error().detail();
+        if (failure == last_failure_) return;
+        last_failure_ = std::move(failure);
         log().warning(
-            "deleting media objects failed", {{"store", name_}, {"reason", done.error().detail()}});
+            "deleting media objects failed",
+            {{"store", name_}, {"object", object}, {"reason", done.error().detail()}});
     }
 
     jobs::media_store store_;
@@ -175,6 +187,7 @@ private:
     remove_function remove_;
     std::stop_source stop_;
     bool has_failed_ = false;
+    std::string last_failure_;  ///< The object and the reason last logged.
 };
 
 }  // namespace
