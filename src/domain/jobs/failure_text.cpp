@@ -1,3 +1,4 @@
+#include <reelsd/base/format_fault.hpp>
 #include <reelsd/domain/jobs/failure_text.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
 
@@ -41,6 +42,21 @@ std::string_view suspected_refusal(errc of) {
                    "service does not recognise";
         default: return {};
     }
+}
+
+/// Continues "The video format is not supported: ". `detail` is that of errc::unsupported_format;
+/// only its known values are distinguished, because it may come from the file.
+std::string_view format_failure_text(std::string_view detail) {
+    using namespace format_fault;
+    static_assert(picture_pixels_max == 4096 * 2304);
+    if (detail == large_pictures)
+        return "its pictures have more than 9.4 million pixels (4096 x 2304). Make a smaller copy, "
+               "and upload it.";
+    if (detail == single_picture) return "the file has a single picture. Submit a video.";
+    if (detail == only_cover) return "the file has a cover picture, but no video. Submit a video.";
+    if (detail == no_video) return "the file has no video. Submit a video.";
+    return "the file has no video that can be decoded, or is incomplete. Supported are MP4, MOV, "
+           "WebM and MKV with H.264, HEVC, VP9 or AV1.";
 }
 
 /// `detail` is that of errc::proxy_failed.
@@ -112,8 +128,8 @@ std::string error_text(const error& why, const retry_policy& policy) {
             return "The video format is not supported: the platform serves its picture and sound "
                    "only as separate files, which this service does not join.";
         case errc::unsupported_format:
-            return "The video format is not supported: the file has no video that can be decoded. "
-                   "Supported are MP4, MOV, WebM and MKV with H.264, HEVC, VP9 or AV1.";
+            return fmt::format(
+                "The video format is not supported: {}", format_failure_text(why.detail()));
         case errc::video_too_large:
             return fmt::format(
                 "The video format is not supported: the file is larger than {}.",

@@ -1,5 +1,7 @@
 #include "container.hpp"
 
+#include <reelsd/base/format_fault.hpp>
+
 extern "C" {
 #include <libavutil/dict.h>
 }
@@ -26,8 +28,6 @@ constexpr const char* known_codecs =
     "aac,mp3float,mp3,opus,vorbis,flac,alac,ac3,eac3,amrnb,amrwb,"
     "pcm_s16le,pcm_s16be,pcm_s24le,pcm_f32le,pcm_u8,pcm_alaw,pcm_mulaw";
 
-/// 4096 x 2304: 4K in either orientation. Larger pictures would exceed the memory limit.
-constexpr std::int64_t decoded_pixels_max = std::int64_t{4096} * 2304;
 /// A reel has two streams, and a few more of subtitles, covers and data.
 constexpr int streams_max = 32;
 /// 7.1 sound.
@@ -63,7 +63,7 @@ class stream_options : boost::noncopyable {
 public:
     explicit stream_options(unsigned count) : options_(count, nullptr) {
         for (auto& options : options_) {
-            av_dict_set_int(&options, "max_pixels", decoded_pixels_max, 0);
+            av_dict_set_int(&options, "max_pixels", format_fault::picture_pixels_max, 0);
             av_dict_set_int(&options, "threads", 1, 0);
         }
     }
@@ -126,10 +126,10 @@ result<container> container::open(const input_file& file, double seconds_max) {
 
 result<void> container::choose_streams() {
     const int video = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
-    if (video < 0) return unsupported("it has no video stream");
+    if (video < 0) return unsupported(std::string{format_fault::no_video});
     video_ = format_->streams[video];
     if ((video_->disposition & AV_DISPOSITION_ATTACHED_PIC) != 0) {
-        return unsupported("its only picture is a cover");
+        return unsupported(std::string{format_fault::only_cover});
     }
     const int audio = av_find_best_stream(format_.get(), AVMEDIA_TYPE_AUDIO, -1, video, nullptr, 0);
     if (audio >= 0) audio_ = format_->streams[audio];
@@ -225,6 +225,9 @@ result<codec_owner> container::decoder_for(const AVStream& stream) {
     const AVCodec* codec = avcodec_find_decoder(stream.codecpar->codec_id);
     const std::string name = avcodec_get_name(stream.codecpar->codec_id);
     if (codec == nullptr) return unsupported("no decoder for " + name);
+    const auto pixels = std::int64_t{stream.codecpar->width} * stream.codecpar->height;
+    if (pixels > format_fault::picture_pixels_max)
+        return unsupported(std::string{format_fault::large_pictures});
     if (stream.codecpar->ch_layout.nb_channels > channels_max) {
         return unsupported("too many sound channels");
     }
@@ -232,7 +235,7 @@ result<codec_owner> container::decoder_for(const AVStream& stream) {
     if (!decoder) throw std::bad_alloc{};
     int failed = avcodec_parameters_to_context(decoder.get(), stream.codecpar);
     decoder->thread_count = 1;
-    decoder->max_pixels = decoded_pixels_max;
+    decoder->max_pixels = format_fault::picture_pixels_max;
     decoder->pkt_timebase = stream.time_base;
     decoder->codec_whitelist = av_strdup(known_codecs);
     if (failed >= 0) failed = avcodec_open2(decoder.get(), codec, nullptr);

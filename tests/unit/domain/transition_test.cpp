@@ -1,4 +1,5 @@
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/format_fault.hpp>
 #include <reelsd/domain/jobs/failure_text.hpp>
 #include <reelsd/domain/jobs/transition.hpp>
 
@@ -8,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace reelsd::jobs {
 namespace {
@@ -257,6 +259,22 @@ TEST(ErrorText, NamesTheSupportedFormats) {
     EXPECT_THAT(
         error_text(error{errc::unsupported_format}, {}),
         ::testing::HasSubstr("MP4, MOV, WebM and MKV"));
+    EXPECT_EQ(
+        error_text(error{errc::unsupported_format, "text of a file"}, {}),
+        error_text(error{errc::unsupported_format}, {}));
+}
+
+TEST(ErrorText, NamesTheFaultOfAFile) {
+    for (const auto& [detail, part] :
+         {std::pair{format_fault::large_pictures, "4096 x 2304"},
+          std::pair{format_fault::single_picture, "a single picture"},
+          std::pair{format_fault::only_cover, "a cover picture"},
+          std::pair{format_fault::no_video, "has no video."}}) {
+        const auto text = error_text(error{errc::unsupported_format, std::string{detail}}, {});
+        EXPECT_THAT(text, ::testing::StartsWith("The video format is not supported: "));
+        EXPECT_THAT(text, ::testing::HasSubstr(part));
+        EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("Supported are")));
+    }
 }
 
 TEST(ErrorText, NamesTheRemediesIfThePlatformHasNeverAnswered) {

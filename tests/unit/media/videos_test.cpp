@@ -1,4 +1,5 @@
 #include "video_maker.hpp"
+#include <reelsd/base/format_fault.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/media/media_client.hpp>
 
@@ -10,6 +11,8 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace reelsd::media {
 namespace {
@@ -309,6 +312,35 @@ TEST_F(Videos, AnalyzesOneWhoseSoundCannotBeDecoded) {
     ASSERT_TRUE(broken) << broken.error().to_string();
     EXPECT_FALSE(broken->probe.audio_is_decodable);
     EXPECT_FALSE(broken->audio.silent);
+}
+
+// Goal: faults with a sentence of their own for clients are told apart.
+TEST_F(Videos, NamesTheFaultOfAFile) {
+    const std::string still = "-f lavfi -i testsrc2=s=180x320:d=1 -frames:v 1";
+    maker().make("picture.png", still);
+    const auto large = [](const std::string& codec) {
+        return maker().make(
+            codec + "-large.mp4",
+            "-f lavfi -i color=c=red:s=4000x3000:r=1:d=1 -preset ultrafast -c:v " + codec);
+    };
+    const std::pair<std::filesystem::path, std::string_view> cases[] = {
+        {large("libx264"), format_fault::large_pictures},
+        {large("libx265"), format_fault::large_pictures},
+        {maker().make("one.mp4", still + h264), format_fault::single_picture},
+        {maker().make("tone.m4a", std::string{sound_input} + " -c:a aac"), format_fault::no_video},
+        {maker().make(
+             "covered.m4a",
+             std::string{sound_input} + " -i @picture.png -map 0 -map 1 -c:a aac -c:v copy "
+                                        "-disposition:v:0 attached_pic"),
+         format_fault::only_cover},
+    };
+    for (const auto& [file, detail] : cases) {
+        SCOPED_TRACE(file.filename().string());
+        const auto outcome = analyze(file);
+        ASSERT_FALSE(outcome);
+        EXPECT_EQ(outcome.error().code(), errc::unsupported_format);
+        EXPECT_EQ(outcome.error().detail(), detail);
+    }
 }
 
 TEST_F(Videos, RejectsOtherFiles) {
