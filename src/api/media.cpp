@@ -252,9 +252,7 @@ awaitable<http::response> get_video(http::request_context& ctx, media_service& s
     } else {
         answer = answer_without_video(ctx, selected, size);
     }
-    const auto code = http::number_of(answer.code());
-    if (code < 400 || answer.code() == http::status::range_not_satisfiable)
-        set_file_fields(answer, etag);
+    if (http::number_of(answer.code()) < 400) set_file_fields(answer, etag);
     co_return answer;
 }
 
