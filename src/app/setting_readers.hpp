@@ -54,11 +54,11 @@ inline bool read_days(std::string_view text, seconds_f& target) {
     return true;
 }
 
-/// 1 to 600.
-inline bool read_whole_seconds(std::string_view text, std::chrono::seconds& target) {
-    std::int64_t seconds = 0;
-    if (!read_integer<std::int64_t>(text, 1, 600, seconds)) return false;
-    target = std::chrono::seconds{seconds};
+/// 1 to 600, in steps of a millisecond.
+inline bool read_answer_time(std::string_view text, std::chrono::milliseconds& target) {
+    double seconds = 0;
+    if (!read_number(text, 1, 600, seconds)) return false;
+    target = std::chrono::round<std::chrono::milliseconds>(seconds_f{seconds});
     return true;
 }
 

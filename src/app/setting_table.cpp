@@ -313,8 +313,8 @@ constexpr auto analysis_settings = std::to_array<setting_definition>({
      parsed<&read_proxy, &settings::model_proxy>(accepted_proxy).by_default("none").secret(),
      "Proxy for the AI models."},
     {"model-answer-seconds-max",
-     parsed<&read_whole_seconds, &settings::remote, &remote::answer_time_max>(
-         "whole seconds from 1 to 600", value_type::number)
+     parsed<&read_answer_time, &settings::remote, &remote::answer_time_max>(
+         "seconds from 1 to 600", value_type::number)
          .by_default("300"),
      "Time that a model may take for one answer."},
     {"output-language",
@@ -438,8 +438,8 @@ constexpr auto speech_settings = std::to_array<setting_definition>({
      key<&settings::speech, &speech::key>(),
      "API key of the speech server, if it needs one."},
     {"transcriber-seconds-max",
-     parsed<&read_whole_seconds, &settings::speech, &speech::answer_time_max>(
-         "whole seconds from 1 to 600", value_type::number)
+     parsed<&read_answer_time, &settings::speech, &speech::answer_time_max>(
+         "seconds from 1 to 600", value_type::number)
          .by_default("300"),
      "Time that the speech server may take for one video."},
 });

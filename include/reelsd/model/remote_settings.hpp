@@ -25,9 +25,9 @@ struct gemini_settings {
     double frame_rate = 0;
     /// Larger videos are uploaded first. 14 MiB as base64, with the prompt, stay under 20 MiB.
     std::int64_t inline_bytes_max = std::int64_t{14} * 1024 * 1024;
-    std::string safety_threshold = "OFF";       ///< "none": the provider's default.
-    int output_tokens_max = 16'384;             ///< Doubled after a truncated answer.
-    std::chrono::seconds answer_time_max{300};  ///< Sent to the provider as its timeout.
+    std::string safety_threshold = "OFF";                ///< "none": the provider's default.
+    int output_tokens_max = 16'384;                      ///< Doubled after a truncated answer.
+    std::chrono::milliseconds answer_time_max{300'000};  ///< Sent to the provider as its timeout.
     /// Prefix of the display names of uploaded files, to recognise leftovers.
     std::string upload_owner = "reelsd";
     /// Follows the owner in display names: identifies this process. Without "-".
@@ -59,15 +59,15 @@ struct speech_settings {
     std::string url = "https://api.openai.com";  ///< Without a version path.
     std::string key;                             ///< May be empty.
     std::string model;
-    std::chrono::seconds answer_time_max{300};  ///< Upper bound on all requests for one video.
+    std::chrono::milliseconds answer_time_max{300'000};  ///< Bound on all requests for one video.
 };
 
 /// For all providers.
 struct remote_settings {
     std::string ca_file;  ///< Empty: the system's.
     std::optional<net::proxy> by_proxy;
-    std::chrono::seconds answer_time_max{300};  ///< Upper bound on one request.
-    std::string output_language = "English";    ///< Language of summaries and descriptions.
+    std::chrono::milliseconds answer_time_max{300'000};  ///< Upper bound on one request.
+    std::string output_language = "English";  ///< Language of summaries and descriptions.
 };
 
 }  // namespace reelsd::model

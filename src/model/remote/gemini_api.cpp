@@ -164,8 +164,9 @@ private:
             .method = net::http_method::post,
             .url =
                 fmt::format("{}/v1beta/models/{}:generateContent", settings_.url, settings_.model)};
-        const auto left = std::chrono::ceil<std::chrono::seconds>(by.remaining());
-        const auto seconds = std::clamp(left, std::chrono::seconds{1}, settings_.answer_time_max);
+        const auto left = std::clamp<deadline::clock::duration>(
+            by.remaining(), std::chrono::seconds{1}, settings_.answer_time_max);
+        const auto seconds = std::chrono::ceil<std::chrono::seconds>(left);
         request.headers = {
             {.name = "x-goog-api-key", .value = settings_.key},
             {.name = "Content-Type", .value = "application/json"},

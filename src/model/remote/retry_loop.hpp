@@ -18,7 +18,7 @@ struct retry_loop_dependencies {
     const price_table& prices;
     const log::logger& log;
     const request_observer& on_request;  ///< May be empty.
-    std::chrono::seconds answer_time_max{300};
+    std::chrono::milliseconds answer_time_max{300'000};
     call_kind kind = call_kind::answer;
 };
 
