@@ -68,7 +68,9 @@ private:
     void measure(const AVStream& stream) {
         if ((packet_->flags & AV_PKT_FLAG_DISCARD) != 0) return;  // Removed by an edit list.
         const bool is_video = stream.index == from_.video().index;
-        if (is_video) ++video_packets_;
+        const bool is_key = (packet_->flags & AV_PKT_FLAG_KEY) != 0;
+        // An edit list may hide the key picture of the first group.
+        if (is_video && video_packets_++ == 0 && !is_key) key_seconds_.push_back(0);
         const auto start = from_.start_of(*packet_, stream);
         if (!start) return;
         const double length = static_cast<double>(std::max<std::int64_t>(packet_->duration, 0)) *
@@ -79,7 +81,7 @@ private:
             return;
         }
         video_end_seconds_ = std::max(video_end_seconds_, *start + length);
-        if ((packet_->flags & AV_PKT_FLAG_KEY) != 0) key_seconds_.push_back(*start);
+        if (is_key) key_seconds_.push_back(*start);
     }
 
     void decode_picture(const AVPacket* packet) {
@@ -343,7 +345,10 @@ private:
     void enter_group(const AVPacket& first) {
         const auto start = from_.start_of(first, from_.video());
         if (start) group_start_ = *start;
-        const bool is_needed = !start || std::ranges::binary_search(starts_, *start);
+        // A group without a picture, such as the rest of a cut one, is shown as the next picture.
+        const bool lacks_picture = is_needed_ && held_->buf[0] == nullptr;
+        const bool is_needed =
+            !start || lacks_picture || std::ranges::binary_search(starts_, *start);
         if (is_needed_ && !is_needed) {
             feed(nullptr);
             if (!done()) show_until(*start);

@@ -28,7 +28,7 @@ struct first_pass {
     probe_report probe;
     geometry shape;
     audio_samples sound;
-    /// Times of the key pictures, ascending.
+    /// Start times of the groups of pictures, ascending.
     std::vector<double> key_seconds;
 };
 

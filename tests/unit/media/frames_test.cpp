@@ -95,6 +95,31 @@ TEST_F(Frames, AreSpreadWhenThereAreTooMany) {
     EXPECT_DOUBLE_EQ(taken.report.frames[1].seconds, 1);
 }
 
+// Goal: pictures of a group whose key picture an edit list hides. Method: a cut between two key
+// pictures that copies the packets.
+TEST_F(Frames, OfACutWithoutEncodingShowTheirMoments) {
+    maker().make("uncut.mp4", three_colours("15 -keyint_min 15 -sc_threshold 0"));
+    const auto file = maker().make("trimmed.mp4", "-ss 0.5 -i @uncut.mp4 -c copy");
+    const auto taken = take(file, {.per_second = 2});
+    std::string colours;
+    for (const auto& picture : taken.pictures) colours += picture.colour_at(0.5, 0.5);
+    EXPECT_EQ(colours, "rggbb");
+    const auto first = take(file, {.per_second = 2, .count_max = 1});
+    ASSERT_EQ(first.pictures.size(), 1U);
+    EXPECT_EQ(first.pictures[0].colour_at(0.5, 0.5), 'r');
+}
+
+// Goal: moments before the first picture that can be decoded. Method: a copy without the first key
+// picture.
+TEST_F(Frames, WithoutAFirstKeyPictureShowTheNextPicture) {
+    maker().make("keyed.mp4", three_colours("15 -keyint_min 15 -sc_threshold 0"));
+    const auto file =
+        maker().make("keyless.mkv", "-i @keyed.mp4 -c copy -bsf:v noise=drop=\"eq(n\\,0)\"");
+    const auto taken = take(file, {.per_second = 1, .count_max = 1});
+    ASSERT_EQ(taken.pictures.size(), 1U);
+    EXPECT_EQ(taken.pictures[0].colour_at(0.5, 0.5), 'g');
+}
+
 TEST_F(Frames, FitTheirBoundsAndAreUpright) {
     struct test_case {
         const char* name;
