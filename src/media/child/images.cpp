@@ -74,11 +74,18 @@ std::ptrdiff_t aligned(std::ptrdiff_t bytes) {
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
+std::optional<picture::hdr_transfer> hdr_transfer_of(const AVFrame& frame) {
+    if (frame.color_trc == AVCOL_TRC_SMPTE2084) return picture::hdr_transfer::perceptual_quantizer;
+    if (frame.color_trc == AVCOL_TRC_ARIB_STD_B67) return picture::hdr_transfer::hybrid_log_gamma;
+    return std::nullopt;
+}
+
 /// The matrix from YUV to RGB by swscale's numbers, which are those of AVColorSpace. Untagged video
 /// is BT.709 from 720 lines on in either orientation, as in most players.
 int matrix_of(const AVFrame& frame) {
     constexpr int high_definition_side_min = 720;
     if (frame.colorspace != AVCOL_SPC_UNSPECIFIED) return frame.colorspace;
+    if (hdr_transfer_of(frame)) return SWS_CS_BT2020;
     return std::min(frame.width, frame.height) >= high_definition_side_min ? SWS_CS_ITU709
                                                                            : SWS_CS_ITU601;
 }
@@ -187,7 +194,8 @@ geometry geometry_of(const AVStream& stream, const AVFrame& first) {
 }
 
 SwsContext* prepare_scaler(
-    scaler_owner& context, const AVFrame& frame, picture_size size, AVPixelFormat format) {
+    scaler_owner& context, const AVFrame& frame, picture_size size, AVPixelFormat format,
+    int flags) {
     // A stream may change its size; only then a new context is created.
     context.reset(sws_getCachedContext(
         context.release(),
@@ -197,7 +205,7 @@ SwsContext* prepare_scaler(
         size.width,
         size.height,
         format,
-        SWS_AREA,
+        flags,
         nullptr,
         nullptr,
         nullptr));
@@ -219,19 +227,30 @@ scaler scaler::upright(const geometry& shape, picture_size size, colours reading
 }
 
 picture::view scaler::scale(const AVFrame& frame) {
-    const auto* context = prepare_scaler(context_, frame, size_, format_);
+    const auto hdr = format_ == AV_PIX_FMT_RGB24 ? hdr_transfer_of(frame) : std::nullopt;
+    // The conversion of high dynamic range amplifies errors of rounding.
+    const int flags = hdr ? SWS_AREA | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT : SWS_AREA;
+    const auto* context = prepare_scaler(context_, frame, size_, format_, flags);
     if (context == nullptr) return {};
-    if (reading_ == colours::as_tagged && !read_colours_of(frame)) return {};
+    if ((hdr || reading_ == colours::as_tagged) && !read_colours_of(frame)) return {};
     // FFmpeg reads four entries; both formats have one plane.
     const std::array<std::uint8_t*, 4> planes{pixels_.data(), nullptr, nullptr, nullptr};
     const std::array<int, 4> strides{static_cast<int>(stride_), 0, 0, 0};
     const int rows = sws_scale(
         context_.get(), frame.data, frame.linesize, 0, frame.height, planes.data(), strides.data());
     if (rows != size_.height) return {};
+    if (hdr) convert_to_sdr(*hdr);
     const picture::view scaled{
         .pixels = pixels_.data(), .width = size_.width, .height = size_.height, .stride = stride_};
     if (orientation_ == picture::orientation{}) return scaled;
     return picture::turn_rgb(scaled, orientation_, turned_);
+}
+
+void scaler::convert_to_sdr(picture::hdr_transfer transfer) {
+    const auto width = std::size_t{3} * static_cast<std::size_t>(size_.width);
+    for (int y = 0; y < size_.height; ++y) {
+        picture::convert_to_sdr({pixels_.data() + y * stride_, width}, transfer);
+    }
 }
 
 bool scaler::read_colours_of(const AVFrame& frame) {

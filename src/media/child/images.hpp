@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../picture/high_dynamic_range.hpp"
 #include "../picture/image.hpp"
 #include "../text/text_reader.hpp"
 #include "libav.hpp"
@@ -33,15 +34,17 @@ struct geometry {
 /// From the first decoded picture, which is more reliable than the container's header.
 [[nodiscard]] geometry geometry_of(const AVStream& stream, const AVFrame& first);
 
-/// Prepares `context` to scale `frame`, by area averaging. Returns null when FFmpeg cannot.
+/// Prepares `context` to scale `frame`. `flags`: those of swscale. Returns null when FFmpeg cannot.
 SwsContext* prepare_scaler(
-    scaler_owner& context, const AVFrame& frame, picture_size size, AVPixelFormat format);
+    scaler_owner& context, const AVFrame& frame, picture_size size, AVPixelFormat format,
+    int flags = SWS_AREA);
 
 /// Scales decoded pictures to one size and pixel format, in its own buffers.
 class scaler {
 public:
     /// Interpretation of a picture's colours: all as BT.601 with black at 16, which is sufficient
-    /// for measurements, or as tagged (untagged pictures by their size, as players do).
+    /// for measurements, or as tagged (untagged pictures by their size, as players do). RGB of high
+    /// dynamic range is always read as tagged and converted to SDR.
     enum class colours : std::uint8_t { as_one, as_tagged };
 
     /// `format`: AV_PIX_FMT_GRAY8 or AV_PIX_FMT_RGB24.
@@ -55,6 +58,7 @@ public:
 
 private:
     [[nodiscard]] bool read_colours_of(const AVFrame& frame);
+    void convert_to_sdr(picture::hdr_transfer transfer);
 
     picture_size size_;
     AVPixelFormat format_;

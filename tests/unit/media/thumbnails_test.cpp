@@ -144,6 +144,27 @@ TEST_F(Thumbnails, KeepColours) {
     }
 }
 
+// Goal: high dynamic range is converted, with the matrix that the video names. Method: orange in
+// the values of each transfer function.
+TEST_F(Thumbnails, OfHighDynamicRangeHaveTheColoursOfSdr) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"smpte2084", "0x836e4b"}, {"arib-std-b67", "0xa87835"}};
+    for (const auto& [transfer, colour] : cases) {
+        SCOPED_TRACE(transfer);
+        const auto picture = picture_of(maker().make(
+            std::string{transfer} + ".mp4",
+            std::string{"-f lavfi -i color=c="} + colour +
+                ":s=181x320:r=10:d=1,format=gbrp,scale=out_color_matrix=bt2020:out_range=tv"
+                " -c:v libx264 -preset ultrafast -pix_fmt yuv444p10le -colorspace bt2020nc"
+                " -color_primaries bt2020 -color_trc " +
+                transfer));
+        EXPECT_NEAR(picture.at(0.5, 0.5, 0), 0xe0, 8);
+        EXPECT_NEAR(picture.at(0.5, 0.5, 1), 0x80, 8);
+        // Rounding of the coded values is most visible in the weakest channel.
+        EXPECT_NEAR(picture.at(0.5, 0.5, 2), 0x30, 16);
+    }
+}
+
 TEST_F(Thumbnails, ShowMoreThanAnIntro) {
     struct test_case {
         const char* name;
