@@ -26,7 +26,7 @@ constexpr const char* known_formats = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm";
 constexpr const char* known_codecs =
     "h264,hevc,vp8,vp9,libdav1d,mpeg4,"
     "aac,mp3float,mp3,opus,vorbis,flac,alac,ac3,eac3,amrnb,amrwb,"
-    "pcm_s16le,pcm_s16be,pcm_s24le,pcm_f32le,pcm_u8,pcm_alaw,pcm_mulaw";
+    "pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_f32le,pcm_u8,pcm_alaw,pcm_mulaw";
 
 /// A reel has two streams, and a few more of subtitles, covers and data.
 constexpr int streams_max = 32;

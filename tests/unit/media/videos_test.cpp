@@ -199,6 +199,8 @@ TEST_F(Videos, AcceptsTheUsualCodecs) {
         {"av1.mp4", both + " -c:v libaom-av1 -cpu-used 8 -usage realtime -c:a aac", "av1", "aac"},
         {"mpeg4.mp4", both + " -c:v mpeg4 -c:a libmp3lame", "mpeg4", "mp3"},
         {"pcm.mov", both + h264 + " -c:a pcm_s16le", "h264", "pcm_s16le"},
+        {"large.mov", both + h264 + " -c:a pcm_s24be", "h264", "pcm_s24be"},
+        {"larger.mov", both + h264 + " -c:a pcm_s32le", "h264", "pcm_s32le"},
         {"h264.mkv", both + h264 + " -c:a aac", "h264", "aac"},
         {"camera.mkv", both + h264 + " -c:a pcm_alaw", "h264", "pcm_alaw"},
         {"recorder.mkv", both + h264 + " -c:a pcm_mulaw", "h264", "pcm_mulaw"},
