@@ -35,10 +35,11 @@ double seconds_at(std::size_t spectrum_index) {
     return static_cast<double>(spectrum_index) / spectra_per_second;
 }
 
+/// The lower of the two middle values of an even count.
 template <class Number>
 Number median(std::vector<Number> values) {
     if (values.empty()) return Number{};
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
 }

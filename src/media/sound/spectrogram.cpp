@@ -116,6 +116,18 @@ bins power_of(std::span<const float> samples, fft& transform, std::span<const fl
     return power;
 }
 
+using block = std::array<float, spectrum_samples>;
+
+/// The samples without their offset, which is inaudible.
+block centred(std::span<const float> samples) {
+    const float mean = std::accumulate(samples.begin(), samples.end(), 0.0F) / spectrum_samples;
+    block result{};
+    std::transform(samples.begin(), samples.end(), result.begin(), [mean](float sample) {
+        return sample - mean;
+    });
+    return result;
+}
+
 float mean_square(std::span<const float> samples) {
     float sum = 0;
     for (const float sample : samples) sum += sample * sample;
@@ -178,7 +190,7 @@ std::vector<spectrum> spectra_of(std::span<const float> samples) {
     std::vector<spectrum> spectra;
     band_loudness before;
     for (std::size_t at = 0; at + spectrum_samples <= samples.size(); at += spectrum_step) {
-        const auto part = samples.subspan(at, spectrum_samples);
+        const block part = centred(samples.subspan(at, spectrum_samples));
         const bins power = power_of(part, transform, window);
         bins level_db{};
         std::transform(power.begin(), power.end(), level_db.begin(), decibel);

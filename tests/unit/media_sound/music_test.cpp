@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <numbers>
 #include <string>
@@ -90,6 +91,21 @@ std::vector<float> first_second(std::vector<float> sound) {
     return sound;
 }
 
+/// Five seconds, two blocks: noise with tones after 3 s.
+std::vector<float> tones_in_the_last_block() {
+    auto sound = noise(0.2);
+    std::fill(sound.begin() + 3 * std::ptrdiff_t{music_rate_hz}, sound.end(), 0.0F);
+    generated::add_chords(sound, music_rate_hz, 0.01, 3.0);
+    sound.resize(std::size_t{5} * music_rate_hz);
+    return sound;
+}
+
+std::vector<float> inaudible_chords_with_offset() {
+    auto sound = chords(0.0002);
+    for (float& sample : sound) sample += 0.02F;
+    return sound;
+}
+
 TEST(DetectMusic, DistinguishesMusicFromOtherSound) {
     struct test_case {
         const char* name;
@@ -112,6 +128,8 @@ TEST(DetectMusic, DistinguishesMusicFromOtherSound) {
         {"a voice for a second", voice(1.0), false},
         {"a voice for a second and a half", voice(1.5), false},
         {"chords for a second", first_second(chords()), true},
+        {"tones in the last of two blocks", tones_in_the_last_block(), false},
+        {"inaudible chords with an offset", inaudible_chords_with_offset(), false},
     };
     for (const auto& expected : cases) {
         EXPECT_EQ(detect_music(expected.sound, {}).present, expected.music) << expected.name;
