@@ -3,26 +3,24 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 namespace reelsd {
-namespace {
 
-/// Levenshtein distance: letters that are inserted, removed or replaced.
-std::size_t distance_of(std::string_view from, std::string_view to) {
+std::vector<std::size_t> edit_distances(
+    std::string_view from, std::string_view to, bool is_anywhere) {
     std::vector<std::size_t> row(to.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
+    if (!is_anywhere) std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 0; i < from.size(); ++i) {
-        auto diagonal = row[0]++;
+        auto diagonal = std::exchange(row[0], i + 1);
         for (std::size_t j = 0; j < to.size(); ++j) {
             const auto replaced = diagonal + (from[i] == to[j] ? 0 : 1);
             diagonal = row[j + 1];
             row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
         }
     }
-    return row.back();
+    return row;
 }
-
-}  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
     constexpr std::size_t word_max = 64;  // The distance takes quadratic time.
@@ -31,7 +29,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     // Two letters for a swapped pair, but never all of a short word.
     auto least = std::min(std::max<std::size_t>(size / 3, 2) + 1, size);
     for (const auto& candidate : candidates) {
-        const auto distance = distance_of(word.substr(0, word_max), candidate);
+        const auto distance = edit_distances(word.substr(0, word_max), candidate).back();
         if (distance >= least) continue;
         least = distance;
         best = candidate;

@@ -58,7 +58,7 @@ double cpu_seconds() {
 int main(int count, char** arguments) {
     if (count < 2) return 2;
     const std::string clip{arguments[1]};
-    const std::string models = count > 2 ? arguments[2] : "";
+    const std::string models = count > 2 ? arguments[2] : INSTALLED_MODELS;
     const int height = scaled_height(clip);
     auto reader = text_reader::load(models);
     if (!reader || height == 0) return 1;

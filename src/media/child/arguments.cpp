@@ -2,7 +2,9 @@
 
 #include <reelsd/base/parse_number.hpp>
 
+#include <filesystem>
 #include <limits>
+#include <system_error>
 
 namespace reelsd::media {
 namespace {
@@ -74,6 +76,15 @@ bool set_moments(std::vector<double>& moments, std::string_view text) {
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     }
     return true;
+}
+
+std::string installed_text_models() {
+    std::error_code failure;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
+    // Built: bin/reelsd-media; installed: libexec/reelsd/reelsd-media.
+    auto prefix = program.parent_path().parent_path();
+    if (prefix.filename() == "libexec") prefix = prefix.parent_path();
+    return prefix / "share" / "reelsd" / "text-models";
 }
 
 result<arguments> read_arguments(int count, const char* const* values) {

@@ -17,6 +17,9 @@ BOOST_DEFINE_FIXED_ENUM_CLASS(
     command, std::uint8_t, probe, analyze, thumbnail, join, frames, stills, sound, check, listen,
     transcode, jail, doctor)
 
+/// The networks that are installed with this program.
+[[nodiscard]] std::string installed_text_models();
+
 /// The program's command and options.
 struct arguments {
     media::command command = command::doctor;
@@ -28,8 +31,8 @@ struct arguments {
     /// For `analyze`: the most stills that are made when standard input asks for them.
     std::size_t stills_max = 0;
     double seconds_max = 90;
-    /// Folders of Debian's packages.
-    std::string text_models{};  ///< A folder; empty: the installed one.
+    std::string text_models = installed_text_models();
+    /// Of Debian's package.
     std::string speech_model = "/usr/share/pocketsphinx/model/en-us";
     jail_policy jail = jail_policy::require;
     /// The process to die with; 0 for none.

@@ -107,12 +107,10 @@ jail_report examine_jail(const arguments& given) {
 
 json examine(const arguments& given) {
     const auto reader = text::text_reader::load(given.text_models);
-    const auto text_models =
-        given.text_models.empty() ? text::text_reader::installed_models() : given.text_models;
     const auto recognizer = sound::speech_recognizer::load(given.speech_model);
     return {
         {"jail", to_json(examine_jail(given))},
-        {"text_models", model_state(text_models, reader)},
+        {"text_models", model_state(given.text_models, reader)},
         {"speech_model", model_state(given.speech_model, recognizer)},
         {"libraries", library_versions()}};
 }

@@ -29,6 +29,12 @@ struct box {
         std::min(a.bottom, b.bottom)};
 }
 
+/// Share of the smaller rectangle within the other, 0 to 1.
+[[nodiscard]] inline double containment(const box& a, const box& b) {
+    const int smaller = std::min(a.area(), b.area());
+    return smaller == 0 ? 0.0 : static_cast<double>(intersection(a, b).area()) / smaller;
+}
+
 /// A rectangle in pixels. `slant` turns it around its centre, in radians, clockwise on the screen.
 struct rotated_box {
     double centre_x = 0;

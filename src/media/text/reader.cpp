@@ -1,3 +1,4 @@
+#include "../picture/frame_history.hpp"
 #include "../picture/picture_watch.hpp"
 #include "detector.hpp"
 #include "recogniser.hpp"
@@ -7,7 +8,6 @@
 #include "tracker.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <utility>
 
@@ -26,30 +26,58 @@ public:
         : detector_{std::move(detector)}, letters_{std::move(letters)} {}
 
     void add_frame(const picture::view& frame, double seconds) override {
-        tracker_.compare(frame);
+        history_.add(frame);
         const bool all_rows = frame_count_++ % all_rows_every == 0;
-        auto changed = all_rows ? watch_.changed_rows(frame)
-                                : std::vector<bool>(static_cast<std::size_t>(frame.height));
-        std::vector<rotated_box> found;
-        for (const rows& area : tracker_.changed_rows(std::move(changed))) {
-            const auto boxes = detector_.find(frame, area);
-            found.insert(found.end(), boxes.begin(), boxes.end());
-        }
-        picture::view before = frame;
-        before.pixels = all_rows && !before_.empty() ? before_.data() : nullptr;
-        tracker_.update(found, frame, before, seconds);
-        for (track* line : tracker_.due()) {
-            auto reading = read(frame, line->place, found);
-            reading.text = tidied(reading);
-            tracker_.take(*line, std::move(reading), frame, seconds);
-        }
-        const auto last_row = frame.pixels + frame.stride * (frame.height - 1);
-        before_.assign(frame.pixels, last_row + std::ptrdiff_t{3} * frame.width);
+        find_lines(frames_, frame, history_.before(), all_rows, seconds);
+        if (all_rows) return;
+        const picture::view mean = history_.mean();
+        if (mean.pixels == nullptr) return;
+        constexpr double half_length = (picture::frame_history::length - 1) / 2.0;
+        find_lines(averaged_, mean, {}, true, seconds - half_length / frames_per_second);
     }
 
     std::vector<timed_text> finish(double duration_seconds) override {
+        auto sightings = release(frames_, duration_seconds);
+        auto missed = release(averaged_, duration_seconds);
+        std::erase_if(missed, [&](const sighting& line) { return !is_missed(line, sightings); });
+        sightings.insert(sightings.end(), missed.begin(), missed.end());
+        history_ = {};
+        frame_count_ = 0;
+        return merge_sightings(std::move(sightings));
+    }
+
+private:
+    /// The lines of one series of pictures.
+    struct series {
+        int read_from = 1;  ///< Sighting of a line at which it is read first.
+        picture::picture_watch watch{};
+        line_tracker tracker{};
+    };
+
+    /// `all_rows`: those that changed; otherwise only those of lines that changed.
+    void find_lines(
+        series& of, const picture::view& frame, const picture::view& before, bool all_rows,
+        double seconds) {
+        of.tracker.compare(frame);
+        auto changed = all_rows ? of.watch.changed_rows(frame)
+                                : std::vector<bool>(static_cast<std::size_t>(frame.height));
+        std::vector<rotated_box> found;
+        for (const rows& area : of.tracker.changed_rows(std::move(changed))) {
+            const auto boxes = detector_.find(frame, area);
+            found.insert(found.end(), boxes.begin(), boxes.end());
+        }
+        of.tracker.update(found, frame, all_rows ? before : picture::view{}, seconds);
+        for (track* line : of.tracker.due()) {
+            if (line->sightings < of.read_from) continue;
+            auto reading = read(frame, line->place, found);
+            reading.text = tidied(reading);
+            of.tracker.take(*line, std::move(reading), frame, seconds);
+        }
+    }
+
+    static std::vector<sighting> release(series& from, double duration_seconds) {
         std::vector<sighting> sightings;
-        for (const track& line : tracker_.release()) {
+        for (const track& line : from.tracker.release()) {
             if (!is_accepted(line.reading, line.sightings)) continue;
             // A line appeared between its first frame and the one before.
             const double end = std::min(line.last_seconds + half_frame_seconds, duration_seconds);
@@ -62,13 +90,10 @@ public:
                  .first_place = line.first_place.bounds(),
                  .last_place = line.place.bounds()});
         }
-        frame_count_ = 0;
-        watch_ = {};
-        before_.clear();
-        return merge_sightings(std::move(sightings));
+        from.watch = {};
+        return sightings;
     }
 
-private:
     /// The network does not detect an isolated digit, as in "3 WAYS" and "PART 2", so one
     /// is looked for next to the line, unless another line of `found` is there.
     line_reading read(
@@ -89,10 +114,12 @@ private:
 
     line_detector detector_;
     recogniser letters_;
-    picture::picture_watch watch_;
-    line_tracker tracker_;
+    picture::frame_history history_;
     int frame_count_ = 0;
-    std::vector<std::uint8_t> before_;  ///< The frame before this one.
+    series frames_;
+    /// Of the means of four frames, in which text on a moving background is legible. In the first
+    /// that shows a line, the text before it may still be visible.
+    series averaged_{.read_from = 2};
 };
 
 /// One character a line, and the space.
@@ -107,23 +134,14 @@ result<alphabet> load_characters(const std::string& path) {
 
 }  // namespace
 
-std::string text_reader::installed_models() {
-    std::error_code failure;
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
-    // Built: bin/reelsd-media; installed: libexec/reelsd/reelsd-media.
-    auto prefix = program.parent_path().parent_path();
-    if (prefix.filename() == "libexec") prefix = prefix.parent_path();
-    return prefix / "share" / "reelsd" / "text-models";
-}
-
 result<std::unique_ptr<text_reader>> text_reader::load(const std::string& models_dir) {
-    const auto folder = models_dir.empty() ? installed_models() : models_dir;
-    auto detection = neural_model::load(folder + "/ch_PP-OCRv4_det_infer.onnx", "sigmoid_0.tmp_0");
+    auto detection =
+        neural_model::load(models_dir + "/ch_PP-OCRv4_det_infer.onnx", "sigmoid_0.tmp_0");
     if (!detection) return detection.error();
     auto recognition =
-        neural_model::load(folder + "/ch_PP-OCRv4_rec_infer.onnx", "softmax_11.tmp_0");
+        neural_model::load(models_dir + "/ch_PP-OCRv4_rec_infer.onnx", "softmax_11.tmp_0");
     if (!recognition) return recognition.error();
-    auto characters = load_characters(folder + "/ppocr_keys_v1.txt");
+    auto characters = load_characters(models_dir + "/ppocr_keys_v1.txt");
     if (!characters) return characters.error();
     return std::unique_ptr<text_reader>{std::make_unique<frame_text_reader>(
         line_detector{std::move(*detection)},

@@ -1,9 +1,10 @@
 #include "recogniser.hpp"
 
+#include <reelsd/base/utf8.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -36,23 +37,13 @@ bool may_have_space(std::string_view before, std::string_view after) {
 
 /// "A" for U+FF21, and so on for U+FF01 to U+FF5E; plain quotes, dashes and ellipses.
 std::string narrowed(const std::string& character) {
-    static const std::map<std::string_view, std::string_view> plain{
-        {"\u2018", "'"},
-        {"\u2019", "'"},
-        {"\u201c", "\""},
-        {"\u201d", "\""},
-        {"\u2013", "-"},
-        {"\u2014", "-"},
-        {"\u2026", "..."},
-        {"\u00b4", "'"}};
-    if (const auto known = plain.find(character); known != plain.end())
-        return std::string{known->second};
-    if (character.size() != 3 || character[0] != '\xEF') return character;
-    const auto code = (static_cast<unsigned char>(character[1]) & 0x3FU) << 6U |
-                      (static_cast<unsigned char>(character[2]) & 0x3FU);
-    constexpr unsigned first = 0xF01;  // The lower bits of U+FF01.
-    if (code < first || code > first + '~' - '!') return character;
-    return {static_cast<char>('!' + code - first)};
+    constexpr std::u32string_view marks = U"\u2018\u2019\u00b4\u201c\u201d\u2013\u2014";
+    constexpr std::string_view plain = "'''\"\"--";
+    const char32_t code = code_point_at(character, 0).value;
+    if (const auto at = marks.find(code); at != marks.npos) return {plain[at]};
+    if (code == U'\u2026') return "...";
+    if (code < U'\uff01' || code > U'\uff5e') return character;
+    return {static_cast<char>(code - U'\uff01' + '!')};
 }
 
 struct letter {

@@ -1,9 +1,12 @@
 #include "text_normalizer.hpp"
 
+#include <reelsd/base/nearest.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <ranges>
 #include <regex>
 #include <utility>
 #include <vector>
@@ -11,66 +14,43 @@
 namespace reelsd::media::text {
 namespace {
 
-struct edit {
-    std::size_t distance = 0;
-    /// The best alignment replaces a digit with another, or a plus with a minus.
-    bool values_differ = false;
-};
-
-bool changes_value(char a, char b) {
-    return (is_digit(a) && is_digit(b)) || (a == '+' && b == '-') || (a == '-' && b == '+');
-}
-
-/// Edits from `a` to each beginning of `b`, the empty one first; `anywhere`: to its last letters.
-std::vector<edit> edits_to(std::string_view a, std::string_view b, bool anywhere = false) {
-    std::vector<edit> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j].distance = anywhere ? 0 : j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        edit diagonal = row[0];
-        row[0] = {i, false};
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const bool differ = a[i - 1] != b[j - 1];
-            edit best{
-                diagonal.distance + (differ ? 1U : 0U),
-                diagonal.values_differ || (differ && changes_value(a[i - 1], b[j - 1]))};
-            for (const edit& gap : {row[j], row[j - 1]})
-                if (gap.distance + 1 < best.distance) best = {gap.distance + 1, gap.values_differ};
-            diagonal = std::exchange(row[j], best);
-        }
-    }
-    return row;
-}
-
 std::vector<std::string_view> words_of(std::string_view text) {
     std::vector<std::string_view> words;
-    while (!text.empty()) {
-        const auto end = std::min(text.find(' '), text.size());
-        if (end > 0) words.push_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
+    for (const auto word : std::views::split(text, ' '))
+        if (!word.empty()) words.emplace_back(word.begin(), word.end());
     return words;
 }
 
 /// Letters and digits, in any script: in UTF-8, others than ASCII start with 0xC3 or more.
 std::size_t letters_of(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return std::isalnum(byte) != 0 || byte >= 0xC3;
-    }));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        text, [](char c) { return is_alphanumeric(c) || static_cast<unsigned char>(c) >= 0xC3; }));
+}
+
+std::string filtered(std::string_view text, const auto& is_kept) {
+    std::string kept;
+    std::ranges::copy_if(text, std::back_inserter(kept), is_kept);
+    return kept;
 }
 
 /// Without spaces and marks other than `kept`, in small letters.
 std::string plain_letters(std::string_view text, std::string_view kept = {}) {
-    std::string letters;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (std::isalnum(byte) != 0 || byte >= 0x80 || kept.find(c) != kept.npos)
-            letters += static_cast<char>(std::tolower(byte));
-    }
-    return letters;
+    return ascii_lower(filtered(text, [&](char c) {
+        return is_alphanumeric(c) || static_cast<unsigned char>(c) >= 0x80 ||
+               kept.find(c) != kept.npos;
+    }));
 }
 
 constexpr std::string_view value_marks = "+-%$#";  // "A+" and "A-" are two texts.
+
+/// Whether digits and signs differ: another value, as in "Step 1" and "Step 2". A digit on one side
+/// only may be a letter that was misread.
+bool values_differ(std::string_view a, std::string_view b) {
+    const auto is_value = [](char c) { return is_digit(c) || c == '+' || c == '-'; };
+    const auto values = filtered(a, is_value);
+    const auto others = filtered(b, is_value);
+    return values.size() == others.size() && values != others;
+}
 
 bool has_byte(std::string_view text, unsigned char least, unsigned char most) {
     return std::any_of(text.begin(), text.end(), [&](char c) {
@@ -148,16 +128,12 @@ constexpr double chinese_confidence = 0.86;
 
 }  // namespace
 
-double similarity(std::string_view a, std::string_view b) {
-    const std::size_t longer = std::max(a.size(), b.size());
-    if (longer == 0) return 1;
-    return 1 - static_cast<double>(edits_to(a, b).back().distance) / static_cast<double>(longer);
-}
-
 bool same_text(std::string_view a, std::string_view b, double least) {
     const std::string letters = plain_letters(a, value_marks);
     if (!letters.empty() && letters == plain_letters(b, value_marks)) return true;
-    return !edits_to(a, b).back().values_differ && similarity(a, b) >= least;
+    const auto longer = static_cast<double>(std::max(a.size(), b.size()));
+    const auto distance = static_cast<double>(edit_distances(a, b).back());
+    return !values_differ(a, b) && distance <= (1 - least) * longer;
 }
 
 bool begins(std::string_view a, std::string_view b) {
@@ -175,12 +151,14 @@ std::optional<double> position_in(std::string_view part, std::string_view whole)
     const std::string sought = plain_letters(part);
     const std::string letters = plain_letters(whole);
     if (sought.empty() || sought.size() >= letters.size()) return std::nullopt;
-    const auto ends = edits_to(sought, letters, true);
-    const auto end = std::ranges::min_element(ends, {}, &edit::distance);
+    const auto ends = edit_distances(sought, letters, true);
+    const auto least = std::ranges::min_element(ends);
+    const auto end = static_cast<std::size_t>(least - ends.begin());
+    const std::size_t begin = end - std::min(end, sought.size());
     // "OVEN" is no part of "GAME OVER", nor "Step 1" of "Step 2: mix".
-    if (end->distance * 5 >= sought.size() || end->values_differ) return std::nullopt;
-    const auto middle =
-        static_cast<double>(end - ends.begin()) - static_cast<double>(sought.size()) / 2;
+    if (*least * 5 >= sought.size() || values_differ(sought, letters.substr(begin, end - begin)))
+        return std::nullopt;
+    const double middle = static_cast<double>(end) - static_cast<double>(sought.size()) / 2;
     return middle / static_cast<double>(letters.size());
 }
 
@@ -251,7 +229,7 @@ bool is_accepted(const line_reading& reading, int sightings) {
     double needed = accepted_confidence;
     // U+4000 to U+9FFF.
     if (has_byte(reading.text, 0xE4, 0xE9)) needed = chinese_confidence;
-    if (letters <= 3 || sightings < 2) needed = sure_confidence;
+    if (letters <= 3 || sightings < certain_frames) needed = sure_confidence;
     return reading.confidence >= needed;
 }
 

@@ -8,12 +8,9 @@
 
 namespace reelsd::media::text {
 
-/// 1 - edit distance / length of the longer one, over bytes; 1 for two empty texts.
-[[nodiscard]] double similarity(std::string_view a, std::string_view b);
-
 inline constexpr double same_text_similarity = 0.78;
-/// Two readings of one text: at least this similar, and no digit against another digit ("Part 1"
-/// and "Part 2" are two texts).
+/// Two readings of one text: 1 - edit distance / length of the longer one is at least that, and no
+/// digit is replaced by another: "Part 1" and "Part 2" are two texts.
 [[nodiscard]] bool same_text(
     std::string_view a, std::string_view b, double least = same_text_similarity);
 
@@ -28,9 +25,9 @@ inline constexpr int certain_frames = 3;
 /// part between the first letter of the whole, 0, and the last, 1.
 [[nodiscard]] std::optional<double> position_in(std::string_view part, std::string_view whole);
 
-/// A reading with single spaces, without marks at its ends that belong to no
-/// word, and with letters in one case where both cases have one shape. A spaced line with mixed
-/// case is in capitals: the network misreads their case.
+/// A reading with single spaces, without marks at its ends that belong to no word, and with letters
+/// in one case where both cases have one shape. A spaced line with mixed case is in capitals: the
+/// network misreads their case.
 [[nodiscard]] std::string tidied(const line_reading& reading);
 
 /// Whether `longer` is `line` with a single digit before or after it: "3 WAYS" and "WAYS".
@@ -40,8 +37,8 @@ inline constexpr int certain_frames = 3;
 /// digits within words, or a Cyrillic letter. The network has no Cyrillic alphabet.
 [[nodiscard]] bool is_lookalike(std::string_view text);
 
-/// Whether a line goes into the report. It needs more confidence when it is short, was seen in a
-/// single frame or is Chinese. `sightings`: frames.
+/// Whether a line goes into the report. It needs more confidence when it is short, was seen in few
+/// frames or is Chinese. `sightings`: frames.
 [[nodiscard]] bool is_accepted(const line_reading& reading, int sightings);
 
 }  // namespace reelsd::media::text

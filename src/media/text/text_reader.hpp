@@ -21,12 +21,8 @@ inline constexpr double half_frame_seconds = 0.5 / frames_per_second;
 /// inside the jail.
 class text_reader {
 public:
-    /// Loads ONNX Runtime and the networks in `models_dir`; empty: the installed ones.
-    /// `media_failed` names what is missing.
+    /// Loads ONNX Runtime and the networks in `models_dir`. `media_failed` names what is missing.
     static result<std::unique_ptr<text_reader>> load(const std::string& models_dir);
-
-    /// Where `load` looks without a folder.
-    static std::string installed_models();
 
     virtual ~text_reader() = default;
 

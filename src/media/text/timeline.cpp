@@ -9,11 +9,11 @@
 namespace reelsd::media::text {
 namespace {
 
-constexpr double same_text_gap_seconds = 0.8;  // A caption that was not found for a few frames.
-constexpr double handle_gap_seconds = 5.0;     // A handle hidden by its background.
-constexpr double part_gap_seconds = 0.55;      // From one word to the next: two frames.
-constexpr double extrapolated_seconds = 0.5;   // A text moves on evenly for that long.
-constexpr double misread_similarity = 0.6;     // Of a text seen once with another in its place.
+constexpr double same_text_gap_seconds = 0.8;    // A caption that was not found for a few frames.
+constexpr double handle_gap_seconds = 5.0;       // A handle hidden by its background.
+constexpr double part_gap_seconds = 0.55;        // From one word to the next: two frames.
+constexpr double extrapolated_seconds = 0.5;     // A text moves on evenly for that long.
+constexpr std::size_t averaged_letters_min = 4;  // Fewer are often pieces of a line that moved.
 
 double gap_seconds(const sighting& a, const sighting& b) {
     return std::max(a.start_seconds, b.start_seconds) - std::min(a.end_seconds, b.end_seconds);
@@ -40,12 +40,6 @@ picture::box place_at(const sighting& seen, double seconds) {
 bool same_row(const picture::box& a, const picture::box& b) {
     const auto [low, high] = std::minmax({a.height(), b.height()});
     return high < 3 * low && picture::intersection(a, b).height() * 2 >= low;
-}
-
-/// Share of the smaller rectangle within the other, 0 to 1.
-double containment(const picture::box& a, const picture::box& b) {
-    const int smaller = std::min(a.area(), b.area());
-    return smaller == 0 ? 0.0 : static_cast<double>(picture::intersection(a, b).area()) / smaller;
 }
 
 double weight(const sighting& one) {
@@ -76,10 +70,7 @@ bool is_part(const placed& a, const placed& b) {
     const auto position = position_in(a.seen.text, b.seen.text);
     if (!position) return false;
     const std::size_t letters = a.seen.text.size();
-    // A text seen once may have been incomplete while it slid in.
-    const bool overlap =
-        containment(a.place, b.place) > 0.5 || std::min(a.seen.frames, b.seen.frames) < 2;
-    if (letters >= 3 && overlap) return true;
+    if (letters >= 3) return true;
     // Few letters occur in many texts. Two texts in one place at the same time are one.
     const double expected = b.place.left + *position * b.place.width();
     const double distance = std::abs((a.place.left + a.place.right) / 2.0 - expected);
@@ -96,12 +87,10 @@ relation between(const sighting& first, const sighting& second) {
     const placed b{second, place_at(second, met)};
     const bool row = same_row(a.place, b.place);
     const double shared = row ? containment(a.place, b.place) : 0;
-    const double similar =
-        brief.frames < 2 && shared > 0.7 ? misread_similarity : same_text_similarity;
     const bool handle = is_handle(first.text) && shared > 0.85;
     if (!handle && gap > -0.1 && are_certain(first, second) && !begins(first.text, second.text))
         return relation::none;
-    if (same_text(first.text, second.text, similar)) {
+    if (same_text(first.text, second.text)) {
         if (gap > (handle ? handle_gap_seconds : same_text_gap_seconds)) return relation::none;
         // Texts at two positions at the same time are different lines.
         return row || gap > -0.3 ? relation::same : relation::none;
@@ -143,6 +132,27 @@ void sort_rows(std::vector<sighting>& seen) {
 }
 
 }  // namespace
+
+bool is_missed(const sighting& line, const std::vector<sighting>& frames) {
+    if (line.frames < 2 || line.text.size() < averaged_letters_min) return false;
+    const double half_duration = (line.end_seconds - line.start_seconds) / 2;
+    double contradicted_seconds = 0;
+    for (const sighting& seen : frames) {
+        const double gap = gap_seconds(line, seen);
+        const double met = std::clamp(
+            (seen.start_seconds + seen.end_seconds) / 2, line.start_seconds, line.end_seconds);
+        const double shared = containment(place_at(line, met), place_at(seen, met));
+        if (gap >= part_gap_seconds || shared < 0.5) continue;
+        if (same_text(line.text, seen.text) || position_in(line.text, seen.text)) return false;
+        if (gap < 0 && position_in(seen.text, line.text)) {
+            // A text that moves or changes is mixed with itself in the mean.
+            if (seen.frames >= certain_frames && -gap >= half_duration) return false;
+        } else {
+            contradicted_seconds += std::max(0.0, -gap);
+        }
+    }
+    return line.confidence >= certain_confidence && contradicted_seconds < half_duration;
+}
 
 std::vector<timed_text> merge_sightings(std::vector<sighting> seen) {
     std::stable_sort(seen.begin(), seen.end(), by_start);

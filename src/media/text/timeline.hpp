@@ -19,6 +19,9 @@ struct sighting {
     picture::box last_place{};
 };
 
+/// Whether `line`, read in averaged frames, is a text that none of the single `frames` shows whole.
+[[nodiscard]] bool is_missed(const sighting& line, const std::vector<sighting>& frames);
+
 /// Merges the texts of tracks: equal ones, parts of a line, and a line that grew word by word (its
 /// full text, from the start of the first word). Sorted by start.
 [[nodiscard]] std::vector<timed_text> merge_sightings(std::vector<sighting> seen);

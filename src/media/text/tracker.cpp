@@ -35,8 +35,8 @@ bool same_place(const rotated_box& a, const rotated_box& b) {
 /// Whether `part` grew into `whole` or was replaced by it.
 bool replaces(const rotated_box& whole, const rotated_box& part) {
     const picture::box inner = part.bounds();
-    return !same_place(whole, part) &&
-           picture::intersection(whole.bounds(), inner).area() * 10 > inner.area() * 6;
+    const int shared = picture::intersection(whole.bounds(), inner).area();
+    return !same_place(whole, part) && shared * 10 > inner.area() * 6;
 }
 
 track start(const rotated_box& place, const signature& mark, double seconds) {

@@ -19,5 +19,13 @@ TEST(Nearest, FindsTheWordThatWasMeant) {
     EXPECT_EQ(nearest("get", {}), "");
 }
 
+TEST(EditDistances, CountToEachBeginning) {
+    using distances = std::vector<std::size_t>;
+    EXPECT_EQ(edit_distances("ab", "axb"), (distances{2, 1, 1, 1}));
+    EXPECT_EQ(edit_distances("", "ab"), (distances{0, 1, 2}));
+    EXPECT_EQ(edit_distances("ab", ""), (distances{2}));
+    EXPECT_EQ(edit_distances("ab", "xxab", true), (distances{2, 2, 2, 1, 0}));
+}
+
 }  // namespace
 }  // namespace reelsd

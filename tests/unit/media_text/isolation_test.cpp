@@ -47,7 +47,7 @@ int read_in_jail() {
     constexpr std::size_t data_bytes_max = std::size_t{300} * 1024 * 1024;
     const auto pixels = stripes();
     if (!forbid_network_and_threads()) return 1;
-    const auto reader = text_reader::load("");
+    const auto reader = text_reader::load(INSTALLED_MODELS);
     if (!reader) return 2;
     // Leaving the user's namespace fails with a second thread.
     auto held = jail::confine({.data_bytes_max = data_bytes_max, .cpu_seconds_max = 60}, 0);

@@ -1,5 +1,4 @@
 #include "../neural/neural_model.hpp"
-#include "text_reader.hpp"
 
 #include <gtest/gtest.h>
 
@@ -62,8 +61,7 @@ TEST_P(JoinedOperations, ComputeTheSame) {
     const network& given = GetParam();
     auto original =
         neural_model::load(ORIGINAL_MODELS + std::string{given.file}, given.output_name);
-    auto joined =
-        neural_model::load(text_reader::installed_models() + given.file, given.output_name);
+    auto joined = neural_model::load(INSTALLED_MODELS + std::string{given.file}, given.output_name);
     ASSERT_TRUE(original.has_value());
     ASSERT_TRUE(joined.has_value());
     auto input = picture(given.height, given.width);

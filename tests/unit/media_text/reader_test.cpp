@@ -38,7 +38,7 @@ std::vector<std::vector<std::uint8_t>> rendered(
 }
 
 std::vector<timed_text> read_all(const std::vector<std::vector<std::uint8_t>>& frames) {
-    auto reader = text_reader::load("");
+    auto reader = text_reader::load(INSTALLED_MODELS);
     EXPECT_TRUE(reader.has_value());
     if (!reader) return {};
     double seconds = 0;
@@ -107,6 +107,17 @@ TEST(TextReader, AcceptsNoFrames) {
     EXPECT_TRUE(read_all({}).empty());
 }
 
+// Goal: text that stands still is read on a background as busy as letters, which changes. Method: a
+// cellular automaton; single frames show no word in it.
+TEST(TextReader, ReadsTextOnAMovingPattern) {
+    const std::string pattern =
+        "cellauto=s=120x80:rule=30:seed=7:r=8,scale=720:480:flags=neighbor,fps=4";
+    const auto texts = read_all(rendered(pattern + caption("Subscribe", 56, 100, 200, 0, 3), 3));
+    ASSERT_EQ(texts.size(), 1U);
+    EXPECT_EQ(texts[0].text, "Subscribe");
+    EXPECT_LE(texts[0].start_seconds, 0.5);
+}
+
 /// Peak of this process's memory, bytes.
 std::size_t peak_bytes() {
     rusage used{};
@@ -120,7 +131,7 @@ TEST(TextReader, StartsNoThreadOpensNoFileAndBoundsItsMemory) {
     const auto entries = [](const char* folder) {
         return std::distance(std::filesystem::directory_iterator{folder}, {});
     };
-    auto reader = text_reader::load("");
+    auto reader = text_reader::load(INSTALLED_MODELS);
     ASSERT_TRUE(reader.has_value());
     const auto files = entries("/proc/self/fd");
     constexpr std::array<const char*, 12> lines{

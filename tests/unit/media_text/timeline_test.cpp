@@ -117,9 +117,6 @@ TEST(MergeSightings, JoinsSightingsOfOneText) {
          {moving("Friend above today", 1, 4, {100, 300, 500, 340}, {100, 110, 500, 150}),
           seen("above today", 3, 3.25, {250, 300, 500, 340})},
          {{"Friend above today", 1, 4}, {"above today", 3, 3.25}}},
-        {"a bad misreading of a single frame",
-         {seen("Then this", 1, 2), seen("T henithi", 1.75, 2)},
-         {{"Then this", 1, 2}}},
         {"a similar text of some frames",
          {seen("Then this", 1, 2), seen("T henithi", 2, 3)},
          {{"Then this", 1, 2}, {"T henithi", 2, 3}}},
@@ -170,6 +167,53 @@ TEST(MergeSightings, TakesAnEmptyPlace) {
     const auto texts = merge_sightings({seen("flat", 1, 2, {100, 300, 240, 300})});
     ASSERT_EQ(texts.size(), 1U);
     EXPECT_EQ(texts[0].text, "flat");
+}
+
+// Goal: a line of averaged frames counts only if single frames have no better. Method: table.
+TEST(IsMissed, ComparesWithSingleFrames) {
+    struct test_case {
+        const char* name;
+        sighting line;
+        std::vector<sighting> frames;
+        bool missed;
+    };
+    const picture::box whole{100, 200, 500, 240};
+    const picture::box end{400, 200, 500, 240};
+    const test_case cases[] = {
+        {"no frame shows a text", clear("@daily_moves", 1, 3), {}, true},
+        {"the frames show the text",
+         clear("Wait for it", 1, 3),
+         {seen("Wa1t for it", 1, 3)},
+         false},
+        {"a frame just before shows more",
+         clear("ait for", 1, 3),
+         {seen("Wait for it", 0, 1)},
+         false},
+        {"pieces, now and then",
+         clear("@daily_moves", 1, 5),
+         {seen("oves", 1, 2, end), seen("moves", 4, 4.5, end)},
+         true},
+        {"a piece all the time",
+         clear("ning anything", 1, 3),
+         {seen("anything", 1, 3, whole)},
+         false},
+        {"another text all the time",
+         clear("Wait for it", 1, 3),
+         {seen("Swipe left", 1, 3)},
+         false},
+        {"another text at first", clear("Wait for it", 1, 3), {seen("Swipe left", 0, 1.25)}, true},
+        {"another text elsewhere",
+         clear("Wait for it", 1, 3),
+         {seen("Swipe left", 1, 3, lower)},
+         true},
+        {"few letters", clear("nd", 1, 3), {}, false},
+        {"a single picture", clear("Wait for it", 1, 1.25), {}, false},
+        {"little confidence", seen("Wait for it", 1, 3), {}, false},
+    };
+    for (const auto& expected : cases) {
+        SCOPED_TRACE(expected.name);
+        EXPECT_EQ(is_missed(expected.line, expected.frames), expected.missed);
+    }
 }
 
 }  // namespace
