@@ -23,7 +23,7 @@ using namespace cli::mcp;
 /// Returns a result immediately, with its arguments.
 class ready_server final : public cli::api_client {
 public:
-    ready_server() : api_client{{}, {}, {}} {}
+    ready_server() : api_client{{"http://127.0.0.1:1", {}, {}}, {}, {}} {}
 
     result<cli::api_answer> submit(
         const cli::submission& /*options*/, const std::stop_token& /*stop*/) const override {

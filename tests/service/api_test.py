@@ -136,7 +136,7 @@ class Submitting(ApiTest):
             (b"null", no_object),
             (b"42", no_object),
             (b'{"url": "\xff\xfe"}', no_object),
-            (b'{"url": "x", "a": "\\ud800"}', no_object),
+            (b'{"url": "x", "a": "\\ud800"}', "URL must be an instagram.com link"),
             (b'{"a":' * 5000, "request body is nested too deeply: at most 64 levels"),
             (b"[" * 30000 + b"]" * 30000, "request body is nested too deeply: at most 64 levels"),
             (b'{"url": "x", "a": 1e999}', "request body has a number out of range"),

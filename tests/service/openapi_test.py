@@ -724,7 +724,7 @@ class Asking(OpenApiTest):
         self.spend_the_budget(poor, database)
         for name in (ASK, ASK_REEL):
             self.client(daemon, poor).ask(name, poor_reel, expect=429)
-        model.fail("chat", "insufficient_quota", times=50)
+        model.fail("chat", "rate_limited", times=50, retry_after="120")
         for name in (ASK, ASK_REEL):
             someone.ask(name, reel, body=question, expect=503)
 

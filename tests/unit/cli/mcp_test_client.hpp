@@ -21,7 +21,7 @@ inline api_answer answer_with(const char* body) {
 /// A fake whose methods fail unless a test sets them.
 class scripted_server final : public api_client {
 public:
-    scripted_server() : api_client{{}, {}, {}} {}
+    scripted_server() : api_client{{"http://127.0.0.1:1", {}, {}}, {}, {}} {}
 
     std::function<result<api_answer>(const submission&, const std::stop_token&)> on_submit;
     std::function<result<api_answer>(const std::filesystem::path&, const submission&)>

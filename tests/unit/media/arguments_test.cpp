@@ -39,7 +39,7 @@ TEST(Arguments, HasDefaults) {
     ASSERT_TRUE(given);
     EXPECT_EQ(given->command, command::probe);
     EXPECT_DOUBLE_EQ(given->seconds_max, 90);
-    EXPECT_TRUE(given->text_models.empty());
+    EXPECT_TRUE(given->text_models.ends_with("share/reelsd/text-models"));
     EXPECT_TRUE(read({"doctor"}));
     EXPECT_EQ(read({"thumbnail", "--video", "a.mp4"})->command, command::thumbnail);
     EXPECT_EQ(read({"join", "--video", "a.mp4", "--sound", "b.mp4"})->sound, "b.mp4");

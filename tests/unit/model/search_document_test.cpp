@@ -220,7 +220,7 @@ TEST(PassageFinder, PrefersPassagesWithATime) {
 
 TEST(QueryText, IsCleaned) {
     EXPECT_EQ(query_text(" \t bread \n"), "bread");
-    EXPECT_EQ(query_text(std::string_view{"a\0b", 3}), "ab");
+    EXPECT_EQ(query_text(std::string_view{"a\0b", 3}), "a b");
     EXPECT_EQ(query_text("\x01\x02"), "");
     EXPECT_EQ(query_text("\xff"), "\uFFFD");
 }
