@@ -105,13 +105,15 @@ input<std::optional<std::vector<std::string>>> requested_events(const json& body
             webhooks::event_names, [&](std::string_view name) { return event == name; });
     };
     // JSON values do not model the ranges of libstdc++ 14.
-    if (!given->is_array() || given->empty() || !std::ranges::all_of(*given, is_event))
+    if (!given->is_array() || given->empty() ||
+        !std::all_of(given->begin(), given->end(), is_event))
         return invalid(fmt::format(
             "events must be an array of one or more of {}",
             fmt::join(webhooks::event_names, ", ")));
     std::vector<std::string> events;
     for (const auto name : webhooks::event_names) {
-        if (std::ranges::find(*given, name) != given->end()) events.emplace_back(name);
+        if (std::find(given->begin(), given->end(), name) != given->end())
+            events.emplace_back(name);
     }
     return std::optional{std::move(events)};
 }

@@ -94,7 +94,9 @@ public:
     void check(const json& value, const json& schema, const std::string& at) {
         if (!check_type(value, schema, at)) return;
         const auto& choices = keyword(schema, "enum");
-        if (choices.is_array() && std::ranges::find(choices, value) == choices.end()) {
+        // JSON values do not model the ranges of libstdc++ 14.
+        if (choices.is_array() &&
+            std::find(choices.begin(), choices.end(), value) == choices.end()) {
             add(at, "must be one of " + joined(choices));
         }
         if (value.is_string()) check_length(value.get_ref<const std::string&>(), schema, at);
@@ -116,9 +118,10 @@ private:
         const auto types = type.is_string() ? json::array({type}) : type;
         const auto& min = keyword(schema, "minimum");
         const auto& max = keyword(schema, "maximum");
-        const bool typed = types.empty() || std::ranges::any_of(types, [&value](const json& name) {
-                               return has_type(value, name.get_ref<const std::string&>());
-                           });
+        const bool typed =
+            types.empty() || std::any_of(types.begin(), types.end(), [&value](const json& name) {
+                return has_type(value, name.get_ref<const std::string&>());
+            });
         if (typed && (!value.is_number() || is_between(value, min, max))) return true;
         std::string expected = types.empty() ? "a number" : "";
         for (const auto& name : types) {

@@ -275,7 +275,7 @@ slide_video video_of(const document& slide) {
         if (formats->empty()) return {.media = answer_media::photo};
         auto url = best_format_url(*formats);
         if (!url) {
-            const bool has_tracks = std::ranges::all_of(*formats, is_track);
+            const bool has_tracks = std::all_of(formats->begin(), formats->end(), is_track);
             return {
                 .media =
                     has_tracks ? answer_media::video_in_tracks : answer_media::video_without_url};

@@ -117,8 +117,8 @@ TEST_F(PlatformLine, AccountsAlternateInOrderOfSubmission) {
         permitted, ::testing::ElementsAre(anns[0], bobs[0], anns[1], bobs[1], anns[2], anns[3]));
 }
 
-// Otherwise a model that asks for a pause again and again would keep jobs for ever: each round
-// needs a permit.
+// Otherwise a model that asks for a pause again and again would keep a job pending without end,
+// because each round needs a permit.
 TEST_F(PlatformLine, AWaitForAPermitDoesNotEndTheCountOfACoolDown) {
     static_cast<void>(submitted(ann_));
     const auto first = claimed(1).at(0);

@@ -4,10 +4,12 @@
 #include "../picture/picture_meter.hpp"
 #include "../sound/sound.hpp"
 #include "sound_track.hpp"
+#include <reelsd/base/format_fault.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace reelsd::media {
@@ -124,7 +126,7 @@ private:
     result<first_pass> conclude() {
         if (!shape_) return error{errc::unsupported_format, "no picture can be decoded"};
         if (video_packets_ < 2 && from_.audio() == nullptr) {
-            return error{errc::unsupported_format, "it has a single picture"};
+            return error{errc::unsupported_format, std::string{format_fault::single_picture}};
         }
         if (video_end_seconds_ <= 0) {
             return error{errc::unsupported_format, "its pictures have no timestamps"};

@@ -116,8 +116,9 @@ template <class Test>
 bool any_text(const answer_json& value, const Test& test, bool is_verbatim = false) {
     if (value.is_string()) return test(value.get_ref<const std::string&>(), is_verbatim);
     if (value.is_array()) {
-        return std::ranges::any_of(
-            value, [&](const answer_json& item) { return any_text(item, test, is_verbatim); });
+        return std::any_of(value.begin(), value.end(), [&](const answer_json& item) {
+            return any_text(item, test, is_verbatim);
+        });
     }
     if (!value.is_object()) return false;
     for (const auto& [name, member] : value.items()) {

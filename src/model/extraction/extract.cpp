@@ -25,7 +25,8 @@ constexpr auto provider_formats = std::to_array<std::string_view>(
 
 template <class List, class Item>
 bool is_in(const List& list, const Item& item) {
-    return std::ranges::find(list, item) != list.end();
+    // JSON values do not model the ranges of libstdc++ 14.
+    return std::find(list.begin(), list.end(), item) != list.end();
 }
 
 bool has_type(const json& schema, std::string_view type) {
@@ -87,7 +88,10 @@ std::string_view objection_to(std::string_view name, const json& value) {
     if (name == "enum")
         return unless(
             value.is_array() && !value.empty() &&
-                std::ranges::all_of(value, [](const json& each) { return !each.is_structured(); }),
+                std::all_of(
+                    value.begin(),
+                    value.end(),
+                    [](const json& each) { return !each.is_structured(); }),
             "must be a list of strings, numbers, booleans or null");
     if (name == "description" || name == "format")
         return unless(value.is_string(), "must be a string");
@@ -332,14 +336,15 @@ bool is_required(const json& schema, std::string_view name) {
 bool has_strict_form(const json& schema) {
     const auto types = types_of(schema);
     const auto values =
-        std::ranges::count_if(types, [](const json& name) { return name != "null"; });
+        std::count_if(types.begin(), types.end(), [](const json& name) { return name != "null"; });
     if (values > 1 || types.empty()) return false;
     if (has_type(schema, "object")) {
         const auto& properties = member(schema, "properties");
         for (const auto& name : member(schema, "required")) {
             if (!properties.contains(name.get_ref<const std::string&>())) return false;
         }
-        return !properties.empty() && std::ranges::all_of(properties, &has_strict_form);
+        return !properties.empty() &&
+               std::all_of(properties.begin(), properties.end(), &has_strict_form);
     }
     if (!has_type(schema, "array")) return true;
     return schema.contains("items") && has_strict_form(schema.at("items"));
