@@ -15,8 +15,6 @@
 namespace reelsd::api {
 namespace {
 
-constexpr std::string_view api_prefix = "/api/v1";
-
 result<accounts::token_hash> token_in(const http::request_context& ctx) {
     return accounts::token_of_authorization(
         ctx.header("Authorization").value_or(std::string_view{}));

@@ -97,6 +97,15 @@ error outage_of(const error& why) {
     return error{errc::timed_out, why.detail()};
 }
 
+/// Only answers to the dashboard are stored; those of the API have `no-store`.
+void let_browser_store(
+    const http::request_context& ctx, http::response& answer, std::string directives) {
+    if (ctx.route_prefix() == api_prefix) return;
+    answer.set("Cache-Control", std::move(directives));
+    // Two people may share a browser.
+    answer.set("Vary", "Cookie");
+}
+
 http::response not_kept(const http::request_context& ctx) {
     return ctx.problem(error_reason::video_not_kept, "not found");
 }
@@ -116,7 +125,7 @@ awaitable<http::response> get_frame(http::request_context& ctx, media_service& s
         if (!got) co_return ctx.problem(outage_of(got.error()));
         frame->jpeg = *std::move(got);
     }
-    co_return jpeg_answer(frame->jpeg);
+    co_return jpeg_answer(ctx, frame->jpeg);
 }
 
 /// Reads the next piece of a video; empty when the file is gone.
@@ -158,13 +167,6 @@ awaitable<void> send_part(
         if (next->empty()) co_return;
         part.piece = *std::move(next);
     }
-}
-
-void set_file_fields(http::response& answer, const std::string& etag) {
-    answer.set("Accept-Ranges", "bytes");
-    answer.set("ETag", etag);
-    answer.set("Cache-Control", "private, max-age=3600");
-    answer.set("Vary", "Cookie, Authorization");
 }
 
 /// Uploaded bytes are hostile: a browser that opens the address as a page runs nothing.
@@ -252,7 +254,11 @@ awaitable<http::response> get_video(http::request_context& ctx, media_service& s
     } else {
         answer = answer_without_video(ctx, selected, size);
     }
-    if (http::number_of(answer.code()) < 400) set_file_fields(answer, etag);
+    if (http::number_of(answer.code()) < 400) {
+        answer.set("Accept-Ranges", "bytes");
+        answer.set("ETag", etag);
+        let_browser_store(ctx, answer, "private, max-age=3600");
+    }
     co_return answer;
 }
 
@@ -266,11 +272,9 @@ void add_media_routes(http::router& router, std::string_view prefix, media_servi
         prefix);
 }
 
-http::response jpeg_answer(const std::vector<std::byte>& jpeg) {
+http::response jpeg_answer(const http::request_context& ctx, const std::vector<std::byte>& jpeg) {
     http::response answer{http::status::ok, "image/jpeg", text_of(jpeg)};
-    answer.set("Cache-Control", "private, max-age=86400, immutable");
-    // For browsers with several users.
-    answer.set("Vary", "Cookie, Authorization");
+    let_browser_store(ctx, answer, "private, max-age=86400, immutable");
     return answer;
 }
 

@@ -122,7 +122,7 @@ awaitable<http::response> get_thumbnail(http::request_context& ctx, reels_servic
     const auto jpeg =
         co_await service.jobs.find_thumbnail(ctx.caller(), *id, *size, ctx.database_by());
     if (!jpeg) co_return ctx.problem(error{errc::not_found});
-    co_return jpeg_answer(*jpeg);
+    co_return jpeg_answer(ctx, *jpeg);
 }
 
 constexpr int jobs_usual = 20;

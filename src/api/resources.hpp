@@ -27,6 +27,9 @@ class passage_finder;
 /// their optional values are empty when the parameter or member is absent.
 namespace reelsd::api {
 
+/// Of the routes that are authenticated by token.
+constexpr std::string_view api_prefix = "/api/v1";
+
 [[nodiscard]] inline request_error invalid(
     std::string text_for_client, error_reason reason = error_reason::body_invalid) {
     return {reason, std::move(text_for_client)};
@@ -46,7 +49,8 @@ namespace reelsd::api {
 [[nodiscard]] const json* find_member(const json& body, std::string_view name);
 
 /// A picture, which never changes.
-[[nodiscard]] http::response jpeg_answer(const std::vector<std::byte>& jpeg);
+[[nodiscard]] http::response jpeg_answer(
+    const http::request_context& ctx, const std::vector<std::byte>& jpeg);
 
 /// The `Link` header of a page: `target` with its parameters, continued after `last`.
 [[nodiscard]] std::string link_to_next(std::string_view target, job_id last);

@@ -83,7 +83,7 @@ class Frames(KeptMediaTest):
         job = self.done(someone, SAMPLE)
         pictures = self.frames(someone, job)
         answer = someone.request("GET", f"/api/v1/reels/{job['id']}/frames/0")
-        self.assertEqual(answer.headers["Cache-Control"], "private, max-age=86400, immutable")
+        self.assertEqual(answer.headers["Cache-Control"], "no-store")
         self.assertEqual(answer.headers["X-Content-Type-Options"], "nosniff")
         for number in (len(pictures), 99, 100, "-1", "00", "x", "1.0"):
             missing = someone.request("GET", f"/api/v1/reels/{job['id']}/frames/{number}")
@@ -172,7 +172,7 @@ class Videos(KeptMediaTest):
             "Content-Security-Policy": "sandbox; default-src 'none'; media-src 'self'",
             "Content-Disposition": f'inline; filename="reel-{job["id"]}.mp4"',
             "Cross-Origin-Resource-Policy": "same-origin"})
-        self.assertTrue(whole.headers["Cache-Control"].startswith("private"))
+        self.assertEqual(whole.headers["Cache-Control"], "no-store")
 
         head = someone.request("HEAD", self.video_path(job), headers={"Range": "bytes=0-1"})
         self.assertEqual((head.status, head.body, head.headers["Content-Length"], head.headers["ETag"]),
@@ -223,7 +223,9 @@ class Videos(KeptMediaTest):
         person = Person(served).join(invitation.stdout.strip().split("#")[1])
         part = person.api("GET", f"reels/{job['id']}/video", headers={"Range": "bytes=0-1"})
         self.assertEqual((part.status, part.body), (206, video[:2]))
-        self.assertEqual(person.api("GET", f"reels/{job['id']}/frames/0").status, 200)
+        frame = person.api("GET", f"reels/{job['id']}/frames/0")
+        self.assertEqual((frame.status, frame.headers["Cache-Control"], frame.headers["Vary"]),
+                         (200, "private, max-age=86400, immutable", "Cookie"))
 
     def test_a_disconnected_client_ends_its_stream(self):
         served, someone = self.start()
