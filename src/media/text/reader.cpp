@@ -19,6 +19,15 @@ namespace {
 constexpr int all_rows_every = 2;
 /// Next to a line: a space, and most of a digit.
 constexpr double digit_heights = 1.2;
+constexpr int brief_height_min = 24;  // Pixels.
+
+/// Whether a line of a single frame is texture, because nobody can read letters that small so
+/// quickly, or a piece of a line that moves across the frame's edge.
+bool is_glimpse(const sighting& line) {
+    const picture::box& place = line.last_place;
+    const bool is_cut = place.left <= 0 || place.right >= frame_width;
+    return line.frames == 1 && (is_cut || place.height() < brief_height_min);
+}
 
 class frame_text_reader final : public text_reader {
 public:
@@ -40,9 +49,8 @@ public:
         auto sightings = release(frames_, duration_seconds);
         auto missed = release(averaged_, duration_seconds);
         std::erase_if(missed, [&](const sighting& line) { return !is_missed(line, sightings); });
+        std::erase_if(sightings, is_glimpse);
         sightings.insert(sightings.end(), missed.begin(), missed.end());
-        history_ = {};
-        frame_count_ = 0;
         return merge_sightings(std::move(sightings));
     }
 
@@ -90,7 +98,6 @@ private:
                  .first_place = line.first_place.bounds(),
                  .last_place = line.place.bounds()});
         }
-        from.watch = {};
         return sightings;
     }
 

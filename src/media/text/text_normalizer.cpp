@@ -184,10 +184,7 @@ std::string tidied(const line_reading& reading) {
     while (std::regex_search(tidy, spaced, single_letters)) {
         std::string joined_letters = spaced.str();
         std::erase(joined_letters, ' ');
-        tidy.replace(
-            static_cast<std::size_t>(spaced.position()),
-            static_cast<std::size_t>(spaced.length()),
-            joined_letters);
+        tidy.replace(spaced[0].first, spaced[0].second, joined_letters);
     }
     return tidy;
 }

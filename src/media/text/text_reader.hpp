@@ -30,8 +30,7 @@ public:
     /// std::runtime_error when a network fails, for instance without memory.
     virtual void add_frame(const picture::view& frame, double seconds) = 0;
 
-    /// Every line on screen, by first appearance. Call after the last frame; the next frame starts
-    /// another video.
+    /// Every line on screen, by first appearance. Call once, after the last frame.
     virtual std::vector<timed_text> finish(double duration_seconds) = 0;
 };
 

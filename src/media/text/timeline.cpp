@@ -54,9 +54,15 @@ bool is_handle(const std::string& text) {
 }
 
 /// Whether both were read well enough: a difference is another text, not a misreading.
-bool are_certain(const sighting& a, const sighting& b) {
+bool are_certain(const sighting& a, const sighting& b, double least = certain_confidence) {
     return std::min(a.frames, b.frames) >= certain_frames &&
-           std::min(a.confidence, b.confidence) >= certain_confidence;
+           std::min(a.confidence, b.confidence) >= least;
+}
+
+/// Whether a text disappeared, and appeared again in another size.
+bool is_resized(const sighting& first, const sighting& second) {
+    const auto [low, high] = std::minmax({first.last_place.width(), second.first_place.width()});
+    return high > 1.2 * low && are_certain(first, second, sure_confidence);
 }
 
 /// A sighting, and where it was when another was seen.
@@ -92,6 +98,7 @@ relation between(const sighting& first, const sighting& second) {
         return relation::none;
     if (same_text(first.text, second.text)) {
         if (gap > (handle ? handle_gap_seconds : same_text_gap_seconds)) return relation::none;
+        if (!handle && gap > -0.1 && is_resized(first, second)) return relation::none;
         // Texts at two positions at the same time are different lines.
         return row || gap > -0.3 ? relation::same : relation::none;
     }
@@ -151,7 +158,7 @@ bool is_missed(const sighting& line, const std::vector<sighting>& frames) {
             contradicted_seconds += std::max(0.0, -gap);
         }
     }
-    return line.confidence >= certain_confidence && contradicted_seconds < half_duration;
+    return line.confidence >= sure_confidence && contradicted_seconds < half_duration;
 }
 
 std::vector<timed_text> merge_sightings(std::vector<sighting> seen) {
@@ -174,10 +181,8 @@ std::vector<timed_text> merge_sightings(std::vector<sighting> seen) {
     std::stable_sort(seen.begin(), seen.end(), by_start);
     sort_rows(seen);
     std::vector<timed_text> texts;
-    texts.reserve(seen.size());
-    for (sighting& each : seen) {
+    for (sighting& each : seen)
         texts.push_back({std::move(each.text), each.start_seconds, each.end_seconds});
-    }
     return texts;
 }
 

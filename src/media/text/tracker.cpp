@@ -161,9 +161,7 @@ std::vector<track*> line_tracker::due() {
     for (track& each : tracks_) {
         if (each.seen && each.due) waiting.push_back(&each);
     }
-    std::stable_sort(waiting.begin(), waiting.end(), [](const track* a, const track* b) {
-        return a->readings < b->readings;
-    });
+    std::ranges::stable_sort(waiting, {}, &track::readings);
     if (waiting.size() > readings_max) waiting.resize(readings_max);
     return waiting;
 }

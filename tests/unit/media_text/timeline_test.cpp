@@ -56,6 +56,12 @@ TEST(MergeSightings, JoinsSightingsOfOneText) {
         {"the same words in two places",
          {seen("Sale", 1, 5), seen("Sale", 1, 5, lower)},
          {{"Sale", 1, 5}, {"Sale", 1, 5}}},
+        {"the same words in another size",
+         {seen("Huge sale", 1, 3), seen("Huge sale", 3.25, 5, {200, 200, 400, 230})},
+         {{"Huge sale", 1, 3}, {"Huge sale", 3.25, 5}}},
+        {"words that grow as they appear",
+         {seen("Huge sale", 1, 1.5, {200, 200, 400, 230}), seen("Huge sale", 1.5, 5)},
+         {{"Huge sale", 1, 5}}},
         {"another part",
          {seen("Part 1", 1, 3), seen("Part 2", 3, 5)},
          {{"Part 1", 1, 3}, {"Part 2", 3, 5}}},
@@ -208,7 +214,7 @@ TEST(IsMissed, ComparesWithSingleFrames) {
          true},
         {"few letters", clear("nd", 1, 3), {}, false},
         {"a single picture", clear("Wait for it", 1, 1.25), {}, false},
-        {"little confidence", seen("Wait for it", 1, 3), {}, false},
+        {"little confidence", moving("Wait for it", 1, 3, upper, upper, 0.9), {}, false},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
