@@ -19,15 +19,6 @@ namespace {
 constexpr int all_rows_every = 2;
 /// Next to a line: a space, and most of a digit.
 constexpr double digit_heights = 1.2;
-constexpr int brief_height_min = 24;  // Pixels.
-
-/// Whether a line of a single frame is texture, because nobody can read letters that small so
-/// quickly, or a piece of a line that moves across the frame's edge.
-bool is_glimpse(const sighting& line) {
-    const picture::box& place = line.last_place;
-    const bool is_cut = place.left <= 0 || place.right >= frame_width;
-    return line.frames == 1 && (is_cut || place.height() < brief_height_min);
-}
 
 class frame_text_reader final : public text_reader {
 public:

@@ -53,10 +53,8 @@ bool values_differ(std::string_view a, std::string_view b) {
 }
 
 bool has_byte(std::string_view text, unsigned char least, unsigned char most) {
-    return std::any_of(text.begin(), text.end(), [&](char c) {
-        const auto byte = static_cast<unsigned char>(c);
-        return byte >= least && byte <= most;
-    });
+    return std::ranges::any_of(
+        text, [&](unsigned char byte) { return byte >= least && byte <= most; });
 }
 
 /// 'A': capital, 'a': small letter, '~': of `same_shape`, ' ': the rest.
@@ -115,9 +113,8 @@ std::string with_one_case(std::string_view word) {
 std::string with_letters(std::string word) {
     if (word == "l") return "I";
     const bool has_capitals = kinds_of(word).find('A') != std::string::npos;
-    const bool has_others = std::any_of(word.begin(), word.end(), [](char c) {
-        return c != '0' && (is_digit(c) || std::islower(static_cast<unsigned char>(c)) != 0);
-    });
+    const bool has_others =
+        word.find_first_of("123456789abcdefghijklmnopqrstuvwxyz") != std::string::npos;
     if (has_capitals && !has_others) std::replace(word.begin(), word.end(), '0', 'O');
     return word;
 }

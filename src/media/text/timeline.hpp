@@ -19,6 +19,9 @@ struct sighting {
     picture::box last_place{};
 };
 
+/// Whether a line of a single frame is texture, or a piece of one that moves across an edge.
+[[nodiscard]] bool is_glimpse(const sighting& line);
+
 /// Whether `line`, read in averaged frames, is a text that none of the single `frames` shows whole.
 [[nodiscard]] bool is_missed(const sighting& line, const std::vector<sighting>& frames);
 

@@ -103,16 +103,6 @@ TEST(TextReader, InventsNothingOnTexture) {
     EXPECT_TRUE(read_all(rendered("cellauto=s=720x480:r=4:rule=30:seed=7", 3)).empty());
 }
 
-// Goal: of texts in a single frame, small ones and those at the edge are left out.
-TEST(TextReader, IgnoresAGlimpse) {
-    const auto texts = read_all(rendered(
-        "color=c=navy:s=720x480:r=4" + caption("happy", 60, -15, 60, 1, 1.25) +
-            caption("small", 14, 300, 200, 1, 1.25) + caption("Watch", 60, 200, 300, 1, 1.25),
-        2));
-    ASSERT_EQ(texts.size(), 1U);
-    EXPECT_EQ(texts[0].text, "Watch");
-}
-
 TEST(TextReader, AcceptsNoFrames) {
     EXPECT_TRUE(read_all({}).empty());
 }

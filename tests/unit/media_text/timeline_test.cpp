@@ -175,6 +175,19 @@ TEST(MergeSightings, TakesAnEmptyPlace) {
     EXPECT_EQ(texts[0].text, "flat");
 }
 
+TEST(IsGlimpse, NeedsClearLettersInASingleFrame) {
+    const auto brief = [](picture::box place, double confidence, double seconds = 0.25) {
+        return is_glimpse(moving("Wait", 1, 1 + seconds, place, place, confidence));
+    };
+    constexpr picture::box large{100, 200, 500, 250};
+    EXPECT_TRUE(brief(upper, 0.98));
+    EXPECT_FALSE(brief(upper, 0.99));
+    EXPECT_FALSE(brief(upper, 0.98, 0.5)) << "two frames";
+    EXPECT_FALSE(brief(large, 0.93));
+    EXPECT_TRUE(brief({-4, 200, 400, 250}, 0.99)) << "cut off at the left";
+    EXPECT_TRUE(brief({500, 200, 721, 250}, 0.99)) << "cut off at the right";
+}
+
 // Goal: a line of averaged frames counts only if single frames have no better. Method: table.
 TEST(IsMissed, ComparesWithSingleFrames) {
     struct test_case {
