@@ -233,6 +233,7 @@ composition::composition(
           .pool = pool,
           .models = *res.models,
           .server = server,
+          .readiness = readiness,
           .poller = poller,
           .callers = callers,
           .dispatcher = dispatcher,

@@ -85,6 +85,7 @@ health::health(health_dependencies dependencies)
 awaitable<std::string> health::metrics_text() {
     metrics_snapshot snapshot{
         .started_at = started_at_,
+        .is_ready = deps_.readiness.is_ready(),
         .server = deps_.server.counts(),
         .pool = deps_.pool.state(),
         .queries = deps_.pool.metrics(),

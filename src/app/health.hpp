@@ -28,6 +28,8 @@
 
 namespace reelsd::app {
 
+class readiness_monitor;
+
 /// Sources of the reports. All outlive them.
 struct health_dependencies {
     const settings& config;
@@ -35,6 +37,7 @@ struct health_dependencies {
     db::pool& pool;
     const analyzers_in_use& models;
     const http::server& server;
+    const readiness_monitor& readiness;
     const jobs::change_poller& poller;
     const jobs::caller_lookup& callers;
     const work::dispatcher& dispatcher;
@@ -86,6 +89,8 @@ public:
     readiness_monitor(
         const boost::asio::any_io_executor& loop, db::pool& pool,
         std::function<std::optional<monotonic_clock::time_point>()> claimed_at, log::logger log);
+
+    [[nodiscard]] bool is_ready() const noexcept { return !is_stopping_ && state_.has_value(); }
 
     /// Result of the last check; waits for the first one. Errors: database_unavailable. The detail
     /// is for clients: no SQL, no path.

@@ -99,6 +99,7 @@ private:
     void add_database(const metrics_snapshot& now) {
         const auto& pool = now.pool;
         gauge("reelsd_database_up", "1 while the database answers.", now.queue ? 1 : 0);
+        gauge("reelsd_ready", "1 while /readyz answers with 200.", now.is_ready ? 1 : 0);
         gauge("reelsd_database_connections", "Connections ready.", pool.connections);
         gauge("reelsd_database_in_flight", "Statements not yet answered.", pool.in_flight);
         gauge("reelsd_database_waiting", "Statements that wait for a connection.", pool.waiting);

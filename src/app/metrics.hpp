@@ -28,6 +28,7 @@ namespace reelsd::app {
 /// Values that other components own, read for one scrape.
 struct metrics_snapshot {
     std::chrono::system_clock::time_point started_at = {};
+    bool is_ready = false;  ///< As /readyz.
     http::server_counts server;
     db::pool_state pool;
     db::metrics_by_query queries;

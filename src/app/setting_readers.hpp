@@ -7,6 +7,8 @@
 #include <reelsd/net/url.hpp>
 #include <reelsd/platform/source.hpp>
 
+#include <boost/asio/ip/address.hpp>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -132,6 +134,19 @@ inline bool read_list(std::string_view text, std::vector<std::string>& target) {
     }
     if (parts.empty()) return false;
     target = std::move(parts);
+    return true;
+}
+
+/// A list of host names and addresses, without scheme, port or wildcard.
+inline bool read_hosts(std::string_view text, std::vector<std::string>& target) {
+    std::vector<std::string> hosts;
+    if (!read_list(text, hosts)) return false;
+    for (const auto& host : hosts) {
+        boost::system::error_code no_address;
+        boost::asio::ip::make_address(host, no_address);
+        if (no_address && !is_alphanumeric_or(".-_", host)) return false;
+    }
+    target = std::move(hosts);
     return true;
 }
 

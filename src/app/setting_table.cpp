@@ -227,7 +227,7 @@ constexpr auto platform_settings = std::to_array<setting_definition>({
          .by_default("https://www.instagram.com/p/aye83DjauH/"),
      "Link of an existing post, with which reelsd doctor tests each resolver, or none."},
     {"media-hosts",
-     parsed<&read_list, &settings::media_hosts>("a list of host names and addresses")
+     parsed<&read_hosts, &settings::media_hosts>("a list of host names and addresses")
          .by_default("cdninstagram.com,fbcdn.net"),
      "Hosts of videos, with their subdomains. An address matches exactly."},
     {"allow-private-addresses",

@@ -140,7 +140,9 @@ result<std::optional<std::string>> value_of(
     if (const auto flag = flags.find(name); flag != flags.end()) return std::optional{flag->second};
     auto given = value_in_environment(definition);
     if (!given || *given) return given;
-    if (const auto key = file.find(name); key != file.end()) return std::optional{key->second};
+    const auto key = file.find(name);
+    // As an empty variable, an empty value leaves the default.
+    if (key != file.end() && !key->second.empty()) return std::optional{key->second};
     return given;
 }
 

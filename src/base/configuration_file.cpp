@@ -35,7 +35,8 @@ public:
             skip(blanks);
             if (!rest_.empty() && rest_.front() != '\n' && rest_.front() != '#')
                 return refuse("put the whole value in quotes");
-            values[std::move(key)] = *std::move(value);
+            if (!values.emplace(key, *std::move(value)).second)
+                return refuse(fmt::format("{} is set twice", key));
         }
         return values;
     }

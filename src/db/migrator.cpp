@@ -144,6 +144,14 @@ bool has_state(const failure& why, std::string_view sqlstate) {
     return std::string_view{why.what()}.starts_with(sqlstate);
 }
 
+/// Since PostgreSQL 15 only the owner may create tables.
+void check_privilege(command_session& session) {
+    const auto found = session.fetch(
+        "db.privilege", "SELECT has_schema_privilege(current_schema(), 'CREATE') AS may_create");
+    if (found.one().as<std::optional<bool>>("may_create").value_or(false)) return;
+    throw failure{errc::conflict, "the role may not create tables here; it must own the database"};
+}
+
 void make_table(command_session& session) {
     try {
         session.execute(
@@ -151,7 +159,6 @@ void make_table(command_session& session) {
             "version integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, "
             "applied_at timestamptz NOT NULL DEFAULT now())");
     } catch (const failure& why) {
-        // Since PostgreSQL 15 only the owner may create tables.
         if (!has_state(why, "42501")) throw;
         throw failure{why.code(), std::string{why.what()} + "; its role must own the database"};
     }
@@ -361,8 +368,10 @@ result<std::size_t> migrator::migrate(deadline by) const try {
 
 result<schema_status> migrator::status(deadline by) const try {
     command_session session{connection_string_, by};
+    check_encoding(session);
     const auto applied = read_applied(session);
     check_history(migrations_, applied);
+    if (applied.size() < migrations_.size()) check_privilege(session);
     schema_status status{
         .applied = applied.size(),
         .pending = migrations_.size() - applied.size(),

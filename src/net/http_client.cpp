@@ -152,6 +152,8 @@ void set_common_options(CURL* handle, const std::string& ca_file) {
     curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(handle, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+    // A server that moved, such as a restarted container, is found at once.
+    curl_easy_setopt(handle, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
     // Without it a cancelled transfer would wait for the name server in getaddrinfo().
     curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(handle, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));

@@ -107,8 +107,11 @@ TEST_F(MigratorTest, RefusesADatabaseWithoutUtf8) {
     const migrator there{
         connection_string() + " dbname=" + name, std::span{history}, {}, log::logger::silent()};
     const auto refused = there.migrate(soon());
+    const auto status = there.status(soon());
     EXPECT_TRUE(run_script(connection_string(), "DROP DATABASE " + name, soon()));
     ASSERT_FALSE(refused);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().detail(), refused.error().detail());
     EXPECT_EQ(refused.error().code(), errc::conflict);
     EXPECT_EQ(refused.error().detail(), "the database's encoding is SQL_ASCII; it must be UTF8");
 }
@@ -122,8 +125,11 @@ TEST_F(MigratorTest, ReportsThatTheRoleMustOwnTheDatabase) {
         {},
         log::logger::silent()};
     const auto refused = by_stranger.migrate(soon());
+    const auto status = by_stranger.status(soon());
     EXPECT_TRUE(run_script(connection_string(), "DROP ROLE " + role, soon()));
     ASSERT_FALSE(refused);
+    ASSERT_FALSE(status);
+    EXPECT_THAT(status.error().detail(), HasSubstr("it must own the database"));
     EXPECT_THAT(refused.error().detail(), HasSubstr("; its role must own the database"));
 }
 

@@ -137,6 +137,13 @@ TEST(CommandLine, FlagsOverrideOurVariableWhichOverridesTheUsualOne) {
     EXPECT_EQ(settings_of({"reelsd", "serve"}).gemini.key, "usual") << "empty is unset";
 }
 
+TEST(CommandLine, AnEmptyValueOfTheFileIsUnset) {
+    const secret_file file{"workers = \"\"\npublic-url = \"\"\nlog-file =\n"};
+    const auto config = settings_of({"reelsd", "serve", std::string{"--config="} + file.path()});
+    EXPECT_EQ(config.workers, settings_of({"reelsd", "serve"}).workers);
+    EXPECT_EQ(config.public_url, "");
+}
+
 TEST(CommandLine, SecretsFromFilesThatAVariableNames) {
     const environment_variable url{"REELSD_DATABASE_URL", "postgresql://reelsd@db/reelsd"};
     for (const char* text : {"word", "word\n", "word\r\n"}) {

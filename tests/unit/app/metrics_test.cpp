@@ -135,6 +135,7 @@ TEST(Metrics, ReadsOtherComponentsAtEachScrape) {
     now.started_at = std::chrono::system_clock::time_point{1'790'000'000s};
     now.server.connections_accepted = 7;
     now.queries["jobs.find"] = {.count = 3, .errors = 1, .seconds = 0.5};
+    now.is_ready = true;
     now.workers = 16;
     now.workers_busy = 2;
     now.kept = {.taken = 6256, .most = 67'108'864};
@@ -146,6 +147,7 @@ TEST(Metrics, ReadsOtherComponentsAtEachScrape) {
         EXPECT_THAT(text, HasSubstr("reelsd_http_connections_accepted_total 7"));
         EXPECT_THAT(text, HasSubstr("reelsd_database_round_trips_total{query=\"jobs.find\"} 3"));
         EXPECT_THAT(text, HasSubstr("reelsd_database_up 1"));
+        EXPECT_THAT(text, HasSubstr("reelsd_ready 1"));
         EXPECT_THAT(text, HasSubstr("reelsd_jobs{status=\"pending\"} 5"));
         EXPECT_THAT(text, HasSubstr("reelsd_queue_due 4"));
         EXPECT_THAT(text, HasSubstr("reelsd_queue_oldest_seconds 1.5"));
@@ -154,8 +156,10 @@ TEST(Metrics, ReadsOtherComponentsAtEachScrape) {
         EXPECT_THAT(text, HasSubstr("reelsd_kept_reels_bytes_max 67108864"));
     }
     now.queue.reset();
+    now.is_ready = false;
     const auto away = registry.text(now);
     EXPECT_THAT(away, HasSubstr("reelsd_database_up 0"));
+    EXPECT_THAT(away, HasSubstr("reelsd_ready 0"));
     EXPECT_THAT(away, Not(HasSubstr("reelsd_queue_due")));
 }
 

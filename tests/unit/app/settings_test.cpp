@@ -70,6 +70,11 @@ TEST(Settings, Bounds) {
     };
     constexpr test_case cases[] = {
         {"workers", "0", true},
+        {"media-hosts", "cdn.example.org,127.0.0.1, ::1", true},
+        {"media-hosts", "https://cdn.example.org", false},
+        {"media-hosts", "*.example.org", false},
+        {"media-hosts", "cdn.example.org:443", false},
+        {"media-hosts", "127.0.0.1:443", false},
         {"workers", "256", true},
         {"workers", "257", false},
         {"workers", "-1", false},

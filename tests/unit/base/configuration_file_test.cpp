@@ -40,9 +40,9 @@ TEST(ConfigurationFile, AListIsTextWithCommas) {
 }
 
 TEST(ConfigurationFile, CommentsAndEmptyLinesAreSkipped) {
-    const auto values = parse_configuration("# a = 1\n\n  ; b = 2\n\tc=3\r\nc = 4\nd = \"5\"");
+    const auto values = parse_configuration("# a = 1\n\n  ; b = 2\n\tc=3\r\nd = \"5\"");
     ASSERT_TRUE(values) << values.error().detail();
-    EXPECT_THAT(*values, UnorderedElementsAre(Pair("c", "4"), Pair("d", "5")));
+    EXPECT_THAT(*values, UnorderedElementsAre(Pair("c", "3"), Pair("d", "5")));
     EXPECT_TRUE(parse_configuration("")->empty());
 }
 
@@ -57,6 +57,7 @@ TEST(ConfigurationFile, AnErrorHasItsLine) {
         {"a = 1\n[server]\n", "line 2: tables are not allowed"},
         {"a = 1\nb\n", "line 2: KEY = VALUE is expected"},
         {"a", "line 1: KEY = VALUE is expected"},
+        {"a = 1\nb = 2\na = 3", "line 3: a is set twice"},
         {"a = \"1\nb = 2", "line 1: the quotation mark at the end is missing"},
         {"a = '1", "line 1: the quotation mark at the end is missing"},
         {"a = \"1\\", "line 1: in double quotes, a backslash is written \\\\"},
