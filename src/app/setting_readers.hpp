@@ -260,6 +260,8 @@ inline bool read_base_address(std::string_view text, std::string& target) {
 inline bool read_database_url(std::string_view text, std::string& target) {
     const bool is_uri = text.starts_with("postgresql://") || text.starts_with("postgres://");
     if (!is_uri && text.find('=') == std::string_view::npos) return false;
+    // libpq takes what follows the first one for the host, and names it in its errors.
+    if (is_uri && text.find('@') != text.rfind('@')) return false;
     target = text;
     return true;
 }

@@ -157,6 +157,8 @@ TEST(Settings, Bounds) {
         {"database-url", "postgresql://ann:secret@localhost/reels", true},
         {"database-url", "host=/run/postgresql dbname=reels", true},
         {"database-url", "mysql://localhost/reels", false},
+        {"database-url", "postgresql://ann:sec%40ret@localhost/reels", true},
+        {"database-url", "postgresql://ann:sec@ret@localhost/reels", false},
         {"database-password", "a:/?#[]@ 'b\\", true},
         {"database-password", "one\ntwo", false},
         {"log-format", "json", true},
@@ -176,8 +178,8 @@ TEST(Settings, ADatabaseUrlIsNotRepeated) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(
         refused.error().detail(),
-        "database-url: this value is not allowed; allowed: postgresql://USER@HOST/NAME or "
-        "host=HOST dbname=NAME, as libpq takes it");
+        "database-url: this value is not allowed; allowed: postgresql://USER@HOST/NAME, "
+        "with %40 for an @ in a password, or host=HOST dbname=NAME, as libpq takes it");
 }
 
 TEST(Settings, ADatabasePasswordNeedsADatabase) {
