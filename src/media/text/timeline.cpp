@@ -14,8 +14,7 @@ constexpr double handle_gap_seconds = 5.0;       // A handle hidden by its backg
 constexpr double part_gap_seconds = 0.55;        // From one word to the next: two frames.
 constexpr double extrapolated_seconds = 0.5;     // A text moves on evenly for that long.
 constexpr std::size_t averaged_letters_min = 4;  // Fewer are often pieces of a line that moved.
-constexpr int glimpsed_height_min = 44;          // Pixels. Smaller letters are read in passing
-constexpr double glimpsed_confidence = 0.985;    // only where they are as clear as that.
+constexpr double clear_confidence = 0.985;       // Of letters too small to be read so quickly.
 
 double gap_seconds(const sighting& a, const sighting& b) {
     return std::max(a.start_seconds, b.start_seconds) - std::min(a.end_seconds, b.end_seconds);
@@ -144,9 +143,10 @@ void sort_rows(std::vector<sighting>& seen) {
 
 bool is_glimpse(const sighting& line) {
     const picture::box& place = line.last_place;
-    const bool is_doubtful =
-        place.height() < glimpsed_height_min && line.confidence < glimpsed_confidence;
-    return line.frames == 1 && (is_doubtful || place.left <= 0 || place.right >= frame_width);
+    // Pixels, in a single frame and in less than two seconds.
+    const int legible_height = line.frames == 1 ? 44 : line.frames < 8 ? 24 : 0;
+    const bool is_cut = line.frames == 1 && (place.left <= 0 || place.right >= frame_width);
+    return is_cut || (place.height() < legible_height && line.confidence < clear_confidence);
 }
 
 bool is_missed(const sighting& line, const std::vector<sighting>& frames) {

@@ -19,7 +19,7 @@ struct sighting {
     picture::box last_place{};
 };
 
-/// Whether a line of a single frame is texture, or a piece of one that moves across an edge.
+/// Whether a line is texture that looks like letters, or a piece of one that moves over an edge.
 [[nodiscard]] bool is_glimpse(const sighting& line);
 
 /// Whether `line`, read in averaged frames, is a text that none of the single `frames` shows whole.

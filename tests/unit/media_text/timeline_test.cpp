@@ -175,14 +175,18 @@ TEST(MergeSightings, TakesAnEmptyPlace) {
     EXPECT_EQ(texts[0].text, "flat");
 }
 
-TEST(IsGlimpse, NeedsClearLettersInASingleFrame) {
+TEST(IsGlimpse, SmallLettersNeedTimeOrClarity) {
     const auto brief = [](picture::box place, double confidence, double seconds = 0.25) {
         return is_glimpse(moving("Wait", 1, 1 + seconds, place, place, confidence));
     };
     constexpr picture::box large{100, 200, 500, 250};
+    constexpr picture::box small{100, 200, 300, 220};
     EXPECT_TRUE(brief(upper, 0.98));
     EXPECT_FALSE(brief(upper, 0.99));
     EXPECT_FALSE(brief(upper, 0.98, 0.5)) << "two frames";
+    EXPECT_TRUE(brief(small, 0.98, 1.75));
+    EXPECT_FALSE(brief(small, 0.99, 1.75));
+    EXPECT_FALSE(brief(small, 0.9, 2)) << "time to read it";
     EXPECT_FALSE(brief(large, 0.93));
     EXPECT_TRUE(brief({-4, 200, 400, 250}, 0.99)) << "cut off at the left";
     EXPECT_TRUE(brief({500, 200, 721, 250}, 0.99)) << "cut off at the right";
