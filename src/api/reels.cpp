@@ -291,7 +291,7 @@ input<creation_period> requested_creation(const http::request_context& ctx) {
 
 input<std::optional<std::string>> requested_author(std::optional<std::string_view> text) {
     if (!text) return std::optional<std::string>{};
-    auto name = without_sign(std::string{*text});
+    auto name = without_sign(std::string{trimmed(*text)});
     const auto characters = code_point_count(name);
     if (characters < 1 || characters > author_characters_max) {
         return invalid_parameter(

@@ -15,6 +15,7 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <unordered_set>
@@ -269,6 +270,45 @@ std::string compared_text(std::string_view text, bool each_han) {
 }
 
 /// Letters, marks, numbers and symbols. Format characters, such as joiners, do not count.
+/// A letter, mark or digit of a script that separates words.
+bool is_in_word(char32_t value) {
+    constexpr std::uint32_t mask = UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_M | UC_CATEGORY_MASK_N;
+    return uc_is_general_category_withtable(value, mask) && !is_of_unspaced_script(value);
+}
+
+bool is_number_mark(char32_t value) {
+    return value == '.' || value == ',' || value == ':';
+}
+
+/// Whether a word or a number of `text` continues across `at`: "un|safe", "2.|5", "can|'t".
+bool divides_word(std::string_view text, std::size_t at) {
+    const auto before = code_points_of(text.substr(0, at));
+    const auto after = code_points_of(text.substr(at));
+    if (before.empty() || after.empty()) return false;
+    if (is_in_word(before.back()) && is_in_word(after.front())) return true;
+    if (before.size() > 1 && is_number_mark(before.back()))
+        return is_ascii_digit(before[before.size() - 2]) && is_ascii_digit(after.front());
+    if (after.size() < 2 || !is_in_word(before.back())) return false;
+    if (is_apostrophe(after.front())) return is_in_word(after[1]);
+    return is_number_mark(after.front()) && is_ascii_digit(before.back()) &&
+           is_ascii_digit(after[1]);
+}
+
+/// The digits of a text, with the marks between them: "2.5" and "25" are two numbers.
+std::u32string numbers_of(std::string_view text) {
+    const auto points = casefolded(code_points_of(text));
+    const auto is_digit_at = [&points](std::size_t at) {
+        return at < points.size() && is_ascii_digit(points[at]);
+    };
+    std::u32string numbers;
+    for (std::size_t at = 0; at < points.size(); ++at) {
+        const bool is_mark =
+            at > 0 && is_digit_at(at - 1) && is_digit_at(at + 1) && is_number_mark(points[at]);
+        if (is_mark || is_digit_at(at)) numbers += points[at];
+    }
+    return numbers;
+}
+
 bool counts(char32_t value) {
     constexpr std::uint32_t mask =
         UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_M | UC_CATEGORY_MASK_N | UC_CATEGORY_MASK_S;
@@ -374,6 +414,26 @@ std::string first_words(std::string_view text, std::size_t words_max) {
     }
     if (tokens.size() > words_max) words += "...";
     return words;
+}
+
+std::size_t passage_length(std::string_view text, std::size_t bytes_max) {
+    if (text.size() <= bytes_max) return text.size();
+    const auto longest = utf8_prefix(text, bytes_max);
+    const auto after_last = [longest](std::initializer_list<std::string_view> marks) {
+        std::size_t end = 0;
+        for (const auto mark : marks) {
+            const auto at = longest.rfind(mark);
+            if (at != longest.npos) end = std::max(end, at + mark.size());
+        }
+        return end;
+    };
+    const auto line = after_last({"\n"});
+    const auto sentence = after_last({". ", "! ", "? ", "\u3002", "\uFF01", "\uFF1F"});
+    const auto word = after_last({" "});
+    for (const auto end : {line, sentence, word}) {
+        if (end > bytes_max / 2) return end;
+    }
+    return longest.size();
 }
 
 bool is_stop_word(std::string_view word) {
@@ -503,12 +563,19 @@ void folded_text::add(range part) {
 std::string_view folded_text::find(const folded_text& quote) const {
     const auto length = quote.letters_.size();
     if (length == 0 || (length == 1 && letters_.size() != 1)) return {};
-    const auto at = letters_.find(quote.letters_);
-    if (at == std::u32string::npos) return {};
-    // A quotation up to an end of the text includes the punctuation there.
-    const auto begin = at == 0 ? 0 : origin_[at].begin;
-    const auto end = at + length == letters_.size() ? text_.size() : origin_[at + length - 1].end;
-    return trimmed(text_.substr(begin, end - begin));
+    constexpr auto none = std::u32string::npos;
+    for (auto at = letters_.find(quote.letters_); at != none;
+         at = letters_.find(quote.letters_, at + 1)) {
+        const auto first = origin_[at].begin;
+        const auto last = origin_[at + length - 1].end;
+        if (divides_word(text_, first) || divides_word(text_, last)) continue;
+        if (numbers_of(text_.substr(first, last - first)) != numbers_of(quote.text_)) continue;
+        // A quotation up to an end of the text includes the punctuation there.
+        const auto begin = at == 0 ? 0 : first;
+        const auto end = at + length == letters_.size() ? text_.size() : last;
+        return trimmed(text_.substr(begin, end - begin));
+    }
+    return {};
 }
 
 }  // namespace reelsd::model

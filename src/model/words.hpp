@@ -31,6 +31,10 @@ void for_each_word(std::string_view text, const std::function<void(std::string_v
 /// Whether most letters of the text are Latin.
 [[nodiscard]] bool is_mostly_latin(std::string_view text);
 
+/// The length of the passage that `text` begins with, at most `bytes_max`. It ends with a line,
+/// else a sentence, else a word, if there is one in its second half.
+[[nodiscard]] std::size_t passage_length(std::string_view text, std::size_t bytes_max);
+
 /// The text's sentences, trimmed, with their punctuation. The end of a line also ends a sentence.
 [[nodiscard]] std::vector<std::string> sentences_of(std::string_view text);
 
@@ -72,8 +76,8 @@ public:
 
     [[nodiscard]] const std::u32string& letters() const noexcept { return letters_; }
 
-    /// The part of the text that folds to `quote`; empty if there is none. A quotation of one
-    /// character is only found if it is the whole text.
+    /// The part of the text that folds to `quote`, whole words and numbers; empty if there is none.
+    /// A quotation of one character is only found if it is the whole text.
     [[nodiscard]] std::string_view find(const folded_text& quote) const;
 
 private:

@@ -23,13 +23,20 @@ std::string short_stem(std::string_view word) {
     return stem;
 }
 
+/// Without an article or preposition: "huile" of "l'huile". As PostgreSQL, which indexes both.
+std::string_view without_elision(std::string_view word) {
+    const auto at = word.rfind('\'');
+    const bool is_ending = at == word.npos || word.size() - at <= 3;  // "can't", "they're"
+    return is_ending ? word : word.substr(at + 1);
+}
+
 /// The stems of the content words, or of all words if there is no other: "buy" is a stop word, but
 /// searches find it.
 std::vector<std::string> short_stems_of(std::string_view text) {
     std::vector<std::string> content;
     std::vector<std::string> all;
     for (const auto& word : words_of(search_text(text))) {
-        auto stem = short_stem(word);
+        auto stem = short_stem(without_elision(word));
         if (stem.empty()) continue;
         if (!is_stop_word(word)) content.push_back(stem);
         all.push_back(std::move(stem));
@@ -83,7 +90,8 @@ std::size_t passage_finder::words_in(std::string_view text) const {
         text, [](char octet) { return static_cast<unsigned char>(octet) < 0x80; });
     // For ASCII, words are the same, and most texts are ASCII.
     const auto compared = is_ascii ? std::string{} : indexed_text(text);
-    for_each_word(is_ascii ? text : compared, [&](std::string_view word) {
+    for_each_word(is_ascii ? text : compared, [&](std::string_view whole_word) {
+        const auto word = without_elision(whole_word);
         // Stemming is expensive, so first letters are compared first.
         const auto may_match = [word](const std::string& stem) { return stem[0] == word[0]; };
         if (std::ranges::none_of(stems_, may_match)) return;

@@ -18,7 +18,7 @@ namespace reelsd::model {
 namespace {
 
 constexpr std::size_t passages_max = 300;  // More than a result of 90 s has texts and utterances.
-constexpr std::size_t passage_characters_max = 240;  // Two or three lines on a screen.
+constexpr std::size_t passage_bytes_max = 240;  // Two or three lines on a screen.
 constexpr std::size_t passage_concepts_max = 12;
 // Twice the largest field of a result; later text is not indexed.
 constexpr std::size_t words_bytes_max = 80'000;
@@ -96,16 +96,20 @@ private:
         for (const auto& sentence : sentences_of(text)) quote(field, sentence, std::nullopt);
     }
 
-    /// Short items, quoted together.
+    /// Short items, quoted together as far as a passage reaches.
     void add_list(std::string_view field, field_weight weight) {
-        std::string whole;
+        std::string together;
         for (const auto& item : at(field)) {
             const auto text = text_of(item);
             if (text.empty()) continue;
             add_words(text, weight);
-            whole += (whole.empty() ? "" : ", ") + text;
+            if (!together.empty() && together.size() + text.size() + 2 > passage_bytes_max) {
+                quote(field, together, std::nullopt);
+                together.clear();
+            }
+            together += (together.empty() ? "" : ", ") + text;
         }
-        quote(field, whole, std::nullopt);
+        quote(field, together, std::nullopt);
     }
 
     /// Entries with a time. Returns whether there were any.
@@ -128,15 +132,19 @@ private:
         if (weight.concept_weight > 0) texts_.emplace_back(text, weight.concept_weight);
     }
 
-    void quote(std::string_view field, const std::string& text, std::optional<double> seconds) {
-        if (text.empty() || document_.passages.size() == passages_max) return;
-        passage passage{
-            .field = std::string{field},
-            .text = clean_line(text, passage_characters_max),
-            .seconds = seconds};
-        const weighted_text piece{passage.text};
-        passage.concepts = embedder_.concepts_of({&piece, 1}, passage_concepts_max);
-        document_.passages.push_back(std::move(passage));
+    /// Adds passages with the whole text.
+    void quote(std::string_view field, std::string_view text, std::optional<double> seconds) {
+        while (!text.empty() && document_.passages.size() < passages_max) {
+            const auto length = passage_length(text, passage_bytes_max);
+            passage passage{
+                .field = std::string{field},
+                .text = clean_line(text.substr(0, length), passage_bytes_max),
+                .seconds = seconds};
+            text.remove_prefix(length);
+            const weighted_text piece{passage.text};
+            passage.concepts = embedder_.concepts_of({&piece, 1}, passage_concepts_max);
+            if (!passage.text.empty()) document_.passages.push_back(std::move(passage));
+        }
     }
 
     const json& result_;

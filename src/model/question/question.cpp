@@ -5,7 +5,6 @@
 #include "../words.hpp"
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
-#include <reelsd/base/utf8.hpp>
 #include <reelsd/model/findings.hpp>
 #include <reelsd/model/passage_finder.hpp>
 #include <reelsd/model/question.hpp>
@@ -16,7 +15,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <initializer_list>
 #include <utility>
 
 namespace reelsd::model {
@@ -35,28 +33,6 @@ constexpr std::size_t passages_max = 1000;
 constexpr std::size_t passage_bytes_max = 400;
 constexpr std::size_t passage_concepts_max = 12;
 constexpr std::string_view summary_field = "content.summary";
-
-/// The length of the passage that `text` begins with. It ends with a line, else a sentence, else a
-/// word, if there is one in its second half.
-std::size_t passage_length(std::string_view text) {
-    if (text.size() <= passage_bytes_max) return text.size();
-    const auto longest = utf8_prefix(text, passage_bytes_max);
-    const auto after_last = [longest](std::initializer_list<std::string_view> marks) {
-        std::size_t end = 0;
-        for (const auto mark : marks) {
-            const auto at = longest.rfind(mark);
-            if (at != longest.npos) end = std::max(end, at + mark.size());
-        }
-        return end;
-    };
-    const auto line = after_last({"\n"});
-    const auto sentence = after_last({". ", "! ", "? ", "\u3002", "\uFF01", "\uFF1F"});
-    const auto word = after_last({" "});
-    for (const auto end : {line, sentence, word}) {
-        if (end > passage_bytes_max / 2) return end;
-    }
-    return longest.size();
-}
 
 class evidence_reader {
 public:
@@ -102,7 +78,7 @@ private:
         const std::string_view whole{text.get_ref<const std::string&>()};
         std::size_t end = 0;  // Of the passage before.
         for (std::size_t at = 0; at < whole.size() && passages_.size() < passages_max;) {
-            const auto length = passage_length(whole.substr(at));
+            const auto length = passage_length(whole.substr(at), passage_bytes_max);
             const auto part = trimmed(whole.substr(at, length));
             at += length;
             if (part.empty()) continue;

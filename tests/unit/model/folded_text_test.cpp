@@ -70,6 +70,12 @@ TEST(FoldedText, FindsQuotationsThatAreWrittenOtherwise) {
         {"invisible characters", "fl\u200bour", "flour", "fl\u200bour"},
         {"emoji", "so good \U0001F60B!", "good \U0001F60B", "good \U0001F60B!"},
         {"one character that is all", "5", "5.", "5"},
+        {"whole words after a part", "unsafe, but safe to eat", "safe to eat", "safe to eat"},
+        {"a number with its marks",
+         "at 10:30, 1,000 cups",
+         "10:30 1,000 cups",
+         "10:30, 1,000 cups"},
+        {"after an elision", "de l'huile d'olive", "huile d'olive", "huile d'olive"},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
@@ -95,6 +101,12 @@ TEST(FoldedText, FindsNothingElse) {
         {"one character of several", "flour", "f"},
         {"a part of nothing", "", "flour"},
         {"another sign", "costs 5 \u20ac", "costs 5 $"},
+        {"a part of a word", "It is unsafe to eat", "safe to eat"},
+        {"a word that goes on", "You can't eat it", "You can"},
+        {"a part of a number", "Then 2.5 kg of sugar", "5 kg of sugar"},
+        {"digits of a number", "Add 12 cups of flour", "2 cups of flour"},
+        {"a number that goes on", "costs 10.50 a piece", "costs 10"},
+        {"another number with these digits", "Then 2.5 kg", "25 kg"},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);

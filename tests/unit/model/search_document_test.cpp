@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <cctype>
+#include <map>
 #include <string>
 
 namespace reelsd::model {
@@ -147,6 +148,29 @@ TEST(SearchDocument, HasNoTextThatTheDatabaseRejects) {
     EXPECT_EQ(passages_from(text).value().size(), document.passages.size());
 }
 
+// Goal: each word of a long text is in a passage, which shows what a search has found.
+TEST(SearchDocument, DividesLongTextsIntoPassages) {
+    auto result = whole_result();
+    std::string listed;
+    auto& hashtags = result["platform_meta"]["hashtags"];
+    for (int i = 0; i < 60; ++i) {
+        listed += "ingredient" + std::to_string(i) + ", ";
+        hashtags.push_back("hashtag" + std::to_string(i));
+    }
+    result["audio"]["segments"] = {{{"text", listed + "capers"}, {"start_seconds", 4}}};
+    std::map<std::string, std::string> found;
+    for (const auto& passage : document_of(result).passages) {
+        EXPECT_LE(passage.text.size(), 240U);
+        found[passage.field] += passage.text + ' ';
+        if (passage.text.ends_with("capers")) {
+            EXPECT_EQ(passage.seconds, 4);
+        }
+    }
+    EXPECT_EQ(found["audio.transcript"], listed + "capers ");
+    EXPECT_THAT(found["platform_meta.hashtags"], HasSubstr("hashtag0, hashtag1"));
+    EXPECT_THAT(found["platform_meta.hashtags"], HasSubstr("hashtag59"));
+}
+
 TEST(SearchDocument, ObservesItsBounds) {
     auto result = whole_result();
     auto& segments = result["audio"]["segments"];
@@ -204,6 +228,15 @@ TEST(PassageFinder, FindsASingleHanLetter) {
          {.field = "caption", .text = "\u30AD\u30E0\u30C1\u934B\u30EC\u30B7\u30D4"}});
     const auto passages = passages_from(text).value();
     EXPECT_EQ(passage_finder("\u934B", {}).best_of(passages)->field, "caption");
+}
+
+TEST(PassageFinder, FindsWordsAfterAnElision) {
+    const auto text = passages_text(
+        {{.field = "welcome", .text = "Bonjour \u00e0 tous", .seconds = 0.0},
+         {.field = "oil", .text = "Ajoutez de l'huile d'olive", .seconds = 5.0}});
+    const auto passages = passages_from(text).value();
+    for (const auto* query : {"huile", "olive", "l'huile", "l\u2019huile"})
+        EXPECT_EQ(passage_finder(query, {}).best_of(passages)->field, "oil") << query;
 }
 
 TEST(PassageFinder, PrefersPassagesWithATime) {
