@@ -104,6 +104,12 @@ struct chain_state {
         return false;
     }
 
+    /// At the end of the time for the look-up: what was learned. After its deadline, asking for a
+    /// permit fails as if the database did not answer.
+    [[nodiscard]] unresolved timed_conclusion() const {
+        return is_first() ? error{errc::timed_out, "the look-up took too long"} : conclusion();
+    }
+
     [[nodiscard]] unresolved conclusion() const {
         if (is_corroborated && !is_post_seen) return *unconfirmed;
         const bool others_cool_down = soonest && soonest->is_cooldown;
@@ -237,6 +243,7 @@ chain_resolution resolver_chain::ask_session(
     for (const auto& candidate : order_) {
         if (resolver_in(candidate->name()) != session_resolver_name) continue;
         const auto permit = wait_for_permit(candidate->name(), pace, later_patience, by, stop);
+        if (by.passed() && !stop.stop_requested()) return chain_state{}.timed_conclusion();
         if (!permit) return unresolved{permit.error()};
         if (permit->wait > cooldown_max) break;
         if (permit->wait > 0s)
@@ -292,6 +299,7 @@ chain_resolution resolver_chain::ask_in_order(
         const bool is_first = so_far.is_first() && !options.is_repeat;
         const auto patience = is_first ? first_patience : later_patience;
         const auto permit = wait_for_permit(candidate->name(), pace, patience, by, stop);
+        if (by.passed() && !stop.stop_requested()) return so_far.timed_conclusion();
         if (!permit) return unresolved{permit.error()};
         if (permit->wait > cooldown_max) continue;
         if (permit->wait > 0s) {
