@@ -78,6 +78,14 @@ std::string key_of(
     return key_of_links(links, text);
 }
 
+/// The key of a request, counted from 0, of a command with the user's key. A key belongs to one
+/// request.
+std::optional<std::string> key_of_request(
+    const std::optional<std::string>& key, std::size_t request) {
+    if (!key || request == 0) return key;
+    return key_of_links({*key}, fmt::format("{}", request));
+}
+
 /// The id of a reel that has failed, in the answer to a repeated submission.
 std::optional<std::int64_t> failed_reel_in(const json& answer) {
     if (text_of(answer, "status") != "error") return std::nullopt;
@@ -122,11 +130,11 @@ result<json> list_answer(const std::string& url, const result<api_answer>& queue
 /// Submits links that fit one request: an array in their order.
 result<json> submit_links(
     const command_context& context, const analyze_arguments& arguments,
-    std::vector<std::string> links) {
+    std::vector<std::string> links, std::optional<std::string> key) {
     submission_list list{
         .links = std::move(links),
         .fresh = arguments.options.fresh,
-        .idempotency_key = arguments.options.idempotency_key,
+        .idempotency_key = std::move(key),
         .analysis = arguments.options.analysis};
     if (arguments.is_resumable) list.idempotency_key = key_of(list.links, list.analysis);
     auto queued = context.api.submit_all(list, context.stop);
@@ -152,11 +160,14 @@ std::optional<error> submit_list(
     const command_context& context, const analyze_arguments& arguments,
     std::vector<json>& answers) {
     const auto& links = arguments.links;
+    auto next_key = [&arguments, requests = std::size_t{0}]() mutable {
+        return key_of_request(arguments.options.idempotency_key, requests++);
+    };
     for (auto first = links.begin(); first != links.end();) {
         if (is_video_file(*first)) {
             const auto& file = *first++;
             auto options = arguments.options;
-            options.idempotency_key.reset();
+            options.idempotency_key = next_key();
             auto answer = list_answer(file, upload(context, file, options));
             if (!answer) return answer.error();
             answers.push_back(*std::move(answer));
@@ -167,7 +178,7 @@ std::optional<error> submit_list(
             const auto last = first + static_cast<std::ptrdiff_t>(size);
             context.shown.show_live(
                 fmt::format("submitting {} of {}", last - links.begin(), links.size()));
-            auto part = submit_links(context, arguments, {first, last});
+            auto part = submit_links(context, arguments, {first, last}, next_key());
             if (!part) return part.error();
             for (auto& answer : *part) answers.push_back(std::move(answer));
             first = last;
@@ -285,13 +296,6 @@ std::chrono::seconds wait_of(const analyze_arguments& arguments) {
 /// element for each. Returns the exit code of the first failure. A failure of the server ends the
 /// command.
 exit_code run_analyze_list(const command_context& context, const analyze_arguments& arguments) {
-    const auto requests = parts_of(arguments.links, options_bytes(arguments)).size();
-    if (arguments.options.idempotency_key && requests > 1) {
-        return fail(
-            context,
-            exit_code::usage,
-            fmt::format("one --idempotency-key applies to at most {} links", list_links_max));
-    }
     std::vector<json> answers;
     const auto failure = submit_list(context, arguments, answers);
     const auto by = deadline::after(wait_of(arguments));

@@ -366,9 +366,28 @@ class Several(CliTest):
         self.assertEqual([json.loads(body)["urls"] for _, _, _, body in server.requests],
                          [links[:50], links[50:100], links[100:]])
         self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in server.requests}), 3)
-        refused = self.ended(self.reels("analyze", "--idempotency-key", "k", *links, server=server), 2)
-        self.assertIn("one --idempotency-key applies to at most 50 links", refused.stderr)
-        self.assertEqual(len(server.requests), 3, "nothing was sent")
+
+    def test_an_idempotency_key_of_several_requests(self):
+        links = [f"https://www.instagram.com/reel/code-{number}/" for number in range(52)]
+        with tempfile.TemporaryDirectory() as folder:
+            files = [os.path.join(folder, name) for name in ("a.mp4", "b.mp4")]
+            for file in files:
+                with open(file, "wb") as video:
+                    video.write(b"video")
+            keys = []
+            for _ in range(2):
+                answers = [(202, [{"url": link, "id": number + 1, "status": "pending"}
+                                  for number, link in enumerate(links)][begin:end])
+                           for begin, end in ((0, 50), (50, 51), (51, 52))]
+                uploaded = [(202, {"id": 60 + number, "status": "pending"}) for number in range(2)]
+                server = self.serve(*answers[:2], uploaded[0], answers[2], uploaded[1])
+                done = self.reels(
+                    "analyze", "--idempotency-key", "k", *links[:51], files[0], links[51], files[1], server=server)
+                self.ended(done, 0)
+                keys.append([headers["Idempotency-Key"] for _, _, headers, _ in server.requests])
+        self.assertEqual(keys[0], keys[1], "a second run is the same submission")
+        self.assertEqual(len(set(keys[0])), 5, "each request has a key of its own")
+        self.assertEqual(keys[0][0], "k")
 
     def test_links_from_standard_input(self):
         links = [f"instagram.com/reel/code-{number}/" for number in range(500)]
