@@ -399,7 +399,9 @@ exit_code run_analyze_input(const command_context& context, analyze_arguments ar
     }
     auto& key = arguments.options.idempotency_key;
     arguments.is_resumable = !arguments.options.fresh && !key;
-    if (arguments.links.size() == 1 && arguments.is_resumable) {
+    const bool is_one = arguments.links.size() == 1;
+    // The name of a file does not identify its content.
+    if (is_one && arguments.is_resumable && !is_video_file(arguments.links.front())) {
         key = key_of(arguments.links, arguments.options.analysis);
     }
     return run_analyze_links(context, arguments);

@@ -417,6 +417,14 @@ class Several(CliTest):
         done = self.ended(self.reels("analyze", server=server, given="\n # nothing\n"), 2)
         self.assertIn("no links", done.stderr)
 
+    def test_one_file_from_standard_input(self):
+        server = self.serve((202, {"id": 42, "status": "pending"}))
+        with tempfile.NamedTemporaryFile(suffix=".mp4") as video:
+            for _ in range(2):
+                self.ended(self.reels("analyze", server=server, given=video.name), 0)
+        keys = {headers["Idempotency-Key"] for _, _, headers, _ in server.requests}
+        self.assertEqual(len(keys), 2, "the content may have changed")
+
     def test_failed_reels_of_standard_input_are_submitted_again(self):
         links = self.LINKS[::2]
         text = "\n".join(links)
