@@ -240,7 +240,7 @@ public:
 
     [[nodiscard]] exit_code finish(std::size_t links, bool has_waited) {
         context_.shown.finish();
-        if (form_ == output_form::json) print_json(context_, documents_.dump());
+        if (form_ == output_form::json) print_json(context_, dumped(documents_));
         if (form_ == output_form::page && !has_waited) {
             const auto repeated =
                 repeated_ == 0 ? "" : fmt::format(", {} already submitted", repeated_);
@@ -273,8 +273,10 @@ bool wait_for(
     };
     const auto job = await_job(context.api, id, left, context.stop, show);
     if (!job) {
-        output.lost(answer, report(context, job.error()));
-        return job.error().code() == errc::not_found;
+        const auto& failure = job.error();
+        const error shown{failure.code(), fmt::format("reel {}: {}", id, failure.detail())};
+        output.lost(answer, report(context, shown));
+        return failure.code() == errc::not_found;
     }
     if (has_ended(job->document)) {
         output.ended(*job);

@@ -351,6 +351,15 @@ class Several(CliTest):
         done = self.ended(self.reels("analyze", "--json", *self.LINKS, server=server), 4)
         self.assertEqual(json.loads(done.stdout), self.ANSWER)
 
+    def test_json_with_a_link_that_is_not_utf_8(self):
+        server = self.serve((202, [self.ANSWER[0], {"url": "\ufffd", "error": self.NO_LINK}]),
+                            (202, {"id": 43, "status": "pending"}))
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder.encode(), b"caf\xe9.mp4")
+            open(file, "wb").close()
+            done = self.ended(self.reels("analyze", "--json", LINK, b"\xe9", file, server=server), 4)
+        self.assertEqual([answer.get("id") for answer in json.loads(done.stdout)], [42, None, 43])
+
     def test_all_links_succeed(self):
         server = self.serve((202, self.ANSWER[::2]))
         done = self.ended(self.reels("analyze", *self.LINKS[::2], server=server), 0)
@@ -511,6 +520,11 @@ class Several(CliTest):
         done = self.ended(self.reels("analyze", "--wait", "--timeout", "1", *self.LINKS[::2], server=server), 5)
         self.assertIn("reels get 42", done.stderr)
         self.assertIn("reels get 43", done.stderr)
+
+    def test_a_reel_that_is_deleted(self):
+        server = self.serve((202, self.ANSWER[::2]), (404, {"message": "not found", "status": "error"}), (200, DONE))
+        done = self.ended(self.reels("analyze", "--wait", *self.LINKS[::2], server=server), 4)
+        self.assertIn("reels: reel 42: not found (HTTP 404)\n", done.stderr)
 
     def test_an_error_in_the_middle_of_a_list(self):
         links = [f"https://www.instagram.com/reel/code-{number}/" for number in range(51)]
