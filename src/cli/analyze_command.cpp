@@ -34,7 +34,7 @@ struct analyze_arguments {
     std::string extract;             ///< Preset, file, or "-" for standard input; empty: none.
     bool wait = false;
     bool as_json = false;
-    std::int64_t timeout_seconds = wait_default.count();
+    std::optional<std::int64_t> timeout_seconds;
     /// Derives Idempotency-Keys from the links, so that the same command continues within 24 hours
     /// and submits failed reels again.
     bool is_resumable = false;
@@ -288,9 +288,9 @@ bool wait_for(
 
 /// Time to wait for all links together.
 std::chrono::seconds wait_of(const analyze_arguments& arguments) {
-    const std::chrono::seconds wait{arguments.timeout_seconds};
-    if (wait != wait_default) return wait;
-    return std::max(wait, static_cast<std::int64_t>(arguments.links.size()) * wait_per_link);
+    if (arguments.timeout_seconds) return std::chrono::seconds{*arguments.timeout_seconds};
+    const auto links = static_cast<std::int64_t>(arguments.links.size());
+    return std::max(wait_default, links * wait_per_link);
 }
 
 /// Submits two or more links and files in order and reports each: on standard output its id, or
@@ -344,8 +344,7 @@ exit_code run_analyze_one(const command_context& context, const analyze_argument
     const auto status = text_of(queued->document, "status").value_or("pending");
     if (arguments.wait) {
         context.shown.show(fmt::format("reel {}: {}", *id, one_line(status)));
-        const std::chrono::seconds at_most{arguments.timeout_seconds};
-        return wait_and_print_job(context, *id, at_most, form);
+        return wait_and_print_job(context, *id, wait_of(arguments), form);
     }
     if (form == output_form::json) {
         print_json(context, queued->body);

@@ -242,13 +242,14 @@ void add_json_flag(CLI::App& app, bool& as_json) {
     app.add_flag("--json", as_json, "Print JSON and nothing else");
 }
 
-void add_wait_options(CLI::App& app, bool& wait, std::int64_t& timeout_seconds) {
+void add_wait_options(CLI::App& app, bool& wait, std::optional<std::int64_t>& timeout_seconds) {
     constexpr std::int64_t timeout_seconds_max = std::int64_t{7} * 24 * 3600;
     app.add_flag("--wait", wait, "Wait until the analysis is done, then print it");
     auto* const timeout = app.add_option(
         "--timeout",
         timeout_seconds,
-        fmt::format("With --wait: stop waiting after this many seconds ({})", timeout_seconds));
+        fmt::format(
+            "With --wait: stop waiting after this many seconds ({})", wait_default.count()));
     restrict_to(*timeout, 1, timeout_seconds_max);
     timeout->type_name("SECONDS");
 }

@@ -36,13 +36,14 @@ struct get_arguments {
     std::int64_t id = 0;
     bool wait = false;
     bool as_json = false;
-    std::int64_t timeout_seconds = wait_default.count();
+    std::optional<std::int64_t> timeout_seconds;
 };
 
 exit_code run_get(const command_context& context, const get_arguments& arguments) {
     const auto form = form_of(arguments.as_json);
     if (arguments.wait) {
-        const std::chrono::seconds at_most{arguments.timeout_seconds};
+        const std::chrono::seconds at_most{
+            arguments.timeout_seconds.value_or(wait_default.count())};
         return wait_and_print_job(context, arguments.id, at_most, form);
     }
     const auto job = context.api.job(arguments.id, std::chrono::seconds{0}, context.stop);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,7 +38,7 @@ std::pair<CLI::App&, Arguments&> add_server_command(
 void add_json_flag(CLI::App& app, bool& as_json);
 
 /// `--wait` and `--timeout` (1 s to a week).
-void add_wait_options(CLI::App& app, bool& wait, std::int64_t& timeout_seconds);
+void add_wait_options(CLI::App& app, bool& wait, std::optional<std::int64_t>& timeout_seconds);
 
 /// Allows only `choices`, which become the type name of the option.
 void restrict_to(CLI::Option& option, std::span<const char* const> choices);
