@@ -2,6 +2,7 @@
 #include "mcp/lines.hpp"
 #include "options.hpp"
 #include "text.hpp"
+#include <reelsd/base/bounds.hpp>
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
@@ -164,6 +165,10 @@ std::optional<error> submit_list(
         return key_of_request(arguments.options.idempotency_key, requests++);
     };
     for (auto first = links.begin(); first != links.end();) {
+        if (is_too_long(*first)) {  // It might exceed the maximum size of a request.
+            answers.push_back({{"url", *first++}, {"error", "URL must be an instagram.com link"}});
+            continue;
+        }
         if (is_video_file(*first)) {
             const auto& file = *first++;
             auto options = arguments.options;
@@ -173,7 +178,9 @@ std::optional<error> submit_list(
             answers.push_back(*std::move(answer));
             continue;
         }
-        const auto links_end = std::find_if(first, links.end(), &is_video_file);
+        const auto links_end = std::find_if(first, links.end(), [](const std::string& next) {
+            return is_too_long(next) || is_video_file(next);
+        });
         for (const auto size : parts_of({first, links_end}, options_bytes(arguments))) {
             const auto last = first + static_cast<std::ptrdiff_t>(size);
             context.shown.show_live(
@@ -199,8 +206,9 @@ public:
     /// For a link that was rejected, or that has no id.
     void refused(const json& answer) {
         const auto why = text_of(answer, "error").value_or("the server returned no id");
-        const auto link = text_of(answer, "url").value_or("");
-        context_.shown.note(fmt::format("reels: {}: {}", one_line(link), one_line(why)));
+        const auto link = one_line(text_of(answer, "url").value_or(""));
+        const auto shown = prefix_that_fits(link, bounds::url_characters_max);
+        context_.shown.note(fmt::format("reels: {}: {}", shown, one_line(why)));
         documents_.push_back(answer);
         note(text_of(answer, "error") ? exit_code::refused : exit_code::server_failed);
     }

@@ -1,9 +1,11 @@
 #include "submission.hpp"
 
 #include "text.hpp"
+#include <reelsd/base/bounds.hpp>
 #include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
+#include <reelsd/base/utf8.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -103,6 +105,10 @@ result<std::uint64_t> readable_bytes_of(const std::filesystem::path& file) {
     return error{
         errc::storage_failed,
         fmt::format("{} cannot be read: {}", one_line(file.string()), failure.message())};
+}
+
+bool is_too_long(std::string_view link) {
+    return code_point_count(link) > bounds::url_characters_max;
 }
 
 std::vector<std::size_t> parts_of(

@@ -48,6 +48,9 @@ using owned_file = std::unique_ptr<std::FILE, file_closer>;
 /// The size of a file that can be read. Errors: storage_failed, with a detail for the user.
 [[nodiscard]] result<std::uint64_t> readable_bytes_of(const std::filesystem::path& file);
 
+/// Whether the server rejects a link for its length.
+[[nodiscard]] bool is_too_long(std::string_view link);
+
 /// Most links that the server accepts in one request.
 inline constexpr std::size_t list_links_max = 50;
 /// Bytes of all links and options in the encoded request. The server accepts bodies up to 64 KiB.

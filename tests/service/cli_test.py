@@ -480,6 +480,14 @@ class Several(CliTest):
             self.assertIn("standard input exceeds 8 MiB", done.stderr)
         self.assertEqual(server.requests, [])
 
+    def test_a_word_longer_than_a_request(self):
+        links = ["x" * 70_000, *self.LINKS[::2]]
+        server = self.serve((202, self.ANSWER[::2]))
+        done = self.ended(self.reels("analyze", server=server, given="\n".join(links)), 4)
+        self.assertEqual(done.stdout, "42\n43\n")
+        self.assertEqual(done.stderr.splitlines()[0], f"reels: {'x' * 2048}: URL must be an instagram.com link")
+        self.assertEqual(json.loads(server.requests[0][3])["urls"], links[1:])
+
     def test_reading_links_is_interrupted(self):
         with subprocess.Popen(
                 [program("reels"), "analyze"], env=self.environment(self.serve((500, b""))),

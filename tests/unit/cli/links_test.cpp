@@ -30,6 +30,14 @@ TEST(PartsOf, FitInOneRequestEach) {
         << "the escaped size counts";
 }
 
+TEST(IsTooLong, CountsCharacters) {
+    EXPECT_FALSE(is_too_long(std::string(2048, 'x')));
+    EXPECT_TRUE(is_too_long(std::string(2049, 'x')));
+    std::string two_bytes_each;
+    for (int count = 0; count < 2048; ++count) two_bytes_each += "ü";
+    EXPECT_FALSE(is_too_long(two_bytes_each));
+}
+
 TEST(ProgressBar, ShowsTheShareOfEndedLinks) {
     EXPECT_EQ(progress_bar(0, 3), "[--------------------] 0 of 3 ended");
     EXPECT_EQ(progress_bar(250, 500), "[##########----------] 250 of 500 ended");
