@@ -6,6 +6,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,6 +28,35 @@ error cannot_write(const fs::path& file, int reason) {
     return error{
         errc::storage_failed,
         fmt::format("{} cannot be written: {}", one_line(file.string()), errno_text(reason))};
+}
+
+/// Opens a part and locks it until its descriptor is closed, so that it has one writer. Errors:
+/// storage_failed.
+result<unique_fd> opened_and_locked(const fs::path& file, int flags) {
+    unique_fd opened{::open(file.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666)};
+    if (!opened) return cannot_write(file, errno);
+    // File systems without locks are used without them.
+    bool is_ours = ::flock(opened.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    // Before it was locked, another download may have renamed it to its target.
+    struct stat by_descriptor {};
+    struct stat by_name {};
+    is_ours = is_ours && ::fstat(opened.get(), &by_descriptor) == 0 &&
+              ::stat(file.c_str(), &by_name) == 0 && by_descriptor.st_ino == by_name.st_ino;
+    if (is_ours) return {boost::system::in_place_value, std::move(opened)};
+    return error{
+        errc::storage_failed,
+        fmt::format(
+            "{} cannot be written: another download is writing it", one_line(file.string()))};
+}
+
+/// Errors: storage_failed if the file has another size, because another program changed it.
+result<void> check_size(const fs::path& file, int descriptor, std::uint64_t expected) {
+    struct stat found {};
+    if (::fstat(descriptor, &found) != 0) return cannot_write(file, errno);
+    if (static_cast<std::uint64_t>(found.st_size) == expected) return {};
+    return error{
+        errc::storage_failed,
+        fmt::format("{} was changed by another program", one_line(file.string()))};
 }
 
 /// A part in the target's folder.
@@ -68,8 +99,6 @@ part_file::part_file(fs::path target) : target_{std::move(target)} {
 
 result<void> part_file::begin(const download_part& part) {
     if (part.offset == 0) {
-        std::error_code ignored;  // An old part that remains is only useless.
-        for (const auto& old : parts_of_target(target_)) fs::remove(old.file, ignored);
         part_ = target_;
         if (!part.etag.empty()) part_ += "." + percent_encoded(part.etag);
         part_ += suffix;
@@ -77,9 +106,17 @@ result<void> part_file::begin(const download_part& part) {
     }
     etag_ = part.etag;
     size_ = part.size;
-    const int mode = part.offset == 0 ? O_TRUNC : O_APPEND;
-    file_ = unique_fd{::open(part_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0666)};
-    if (file_.get() < 0) return cannot_write(part_, errno);
+    file_ = {};  // An earlier attempt has the lock.
+    auto opened = opened_and_locked(part_, O_APPEND | (part.offset == 0 ? O_CREAT : 0));
+    if (!opened) return opened.error();
+    file_ = *std::move(opened);
+    if (part.offset > 0) return check_size(part_, file_.get(), part.offset);
+    if (::ftruncate(file_.get(), 0) != 0) return cannot_write(part_, errno);
+    for (const auto& old : parts_of_target(target_)) {
+        if (old.file.filename() == part_.filename()) continue;
+        std::error_code ignored;  // An old part that remains is only useless.
+        if (const auto unused = opened_and_locked(old.file, 0)) fs::remove(old.file, ignored);
+    }
     return {};
 }
 
@@ -96,6 +133,9 @@ result<void> part_file::finish() {
             errc::connection_failed,
             fmt::format("the server sent {} of {} bytes", received_, *size_)};
     }
+    if (auto same = check_size(part_, file_.get(), received_); !same) return same;
+    // close() reports the errors of network file systems. The duplicate keeps the lock.
+    const unique_fd lock{::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0)};
     if (::close(file_.release()) != 0) return cannot_write(part_, errno);
     std::error_code failure;
     fs::rename(part_, target_, failure);

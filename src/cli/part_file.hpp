@@ -25,7 +25,8 @@ public:
     /// Size of the whole file, once it is known.
     [[nodiscard]] std::optional<std::uint64_t> size() const noexcept { return size_; }
 
-    /// Opens the part. At offset 0 it becomes empty, and parts of other ETags are removed.
+    /// Opens the part. At offset 0 it becomes empty, and parts of other ETags are removed. Fails
+    /// while another download writes the part.
     [[nodiscard]] result<void> begin(const download_part& part);
     [[nodiscard]] result<void> write(std::span<const std::byte> bytes);
     /// Renames the complete part to the target. Also connection_failed if bytes are missing.

@@ -114,6 +114,35 @@ TEST_F(PartFile, IsNotFinishedWithoutAllBytes) {
     EXPECT_FALSE(fs::exists(target));
 }
 
+TEST_F(PartFile, HasOneWriter) {
+    part_file file{target};
+    ASSERT_TRUE(file.begin({.offset = 0, .size = 6, .etag = "\"a\""}));
+    ASSERT_TRUE(file.write(bytes_of("abc")));
+    part_file other{target};
+    for (const std::uint64_t offset : {0U, 3U}) {
+        const auto begun = other.begin({.offset = offset, .size = 6, .etag = "\"a\""});
+        ASSERT_FALSE(begun);
+        EXPECT_EQ(begun.error().code(), errc::storage_failed);
+        EXPECT_THAT(begun.error().detail(), HasSubstr("another download is writing it"));
+    }
+    part_file newer{target};
+    ASSERT_TRUE(newer.begin({.offset = 0, .size = 1, .etag = "\"b\""}));
+    ASSERT_TRUE(file.begin({.offset = 3, .size = 6, .etag = "\"a\""})) << "after an interruption";
+    ASSERT_TRUE(file.write(bytes_of("def")));
+    ASSERT_TRUE(file.finish());
+    EXPECT_EQ(content_of(target), "abcdef");
+}
+
+TEST_F(PartFile, IsNotFinishedAfterAnotherProgramChangedIt) {
+    part_file file{target};
+    ASSERT_TRUE(file.begin({.offset = 0, .size = 3, .etag = "\"a\""}));
+    ASSERT_TRUE(file.write(bytes_of("abc")));
+    std::ofstream{folder / "clip.mp4.%22a%22.part", std::ios::app} << "more";
+    EXPECT_FALSE(file.finish());
+    EXPECT_FALSE(fs::exists(target));
+    EXPECT_FALSE(file.begin({.offset = 3, .size = 6, .etag = "\"a\""}));
+}
+
 TEST_F(PartFile, NamesTheFileThatCannotBeWritten) {
     part_file file{folder / "missing" / "clip.mp4"};
     const auto begun = file.begin({.offset = 0, .size = 6, .etag = "\"a\""});
