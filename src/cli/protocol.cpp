@@ -134,6 +134,10 @@ std::string_view advice_for(const error& failure) {
     if (code == errc::limit_reached) {
         return "Try again in a minute, or when one of your reels is done: reels list";
     }
+    if (contains(failure.detail(), "certificate") || contains(failure.detail(), "trust anchors")) {
+        return "Name the certificate authorities of the server, as PEM, in --ca-file, "
+               "REELS_CA_FILE or the configuration file.";
+    }
     if (code == errc::connection_failed || code == errc::timed_out) {
         return "Is the server running, and is its address right? Set it with --server, "
                "REELS_SERVER or in the configuration file.";

@@ -6,7 +6,9 @@
 #include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <map>
 #include <system_error>
 
@@ -116,10 +118,15 @@ result<connection_settings> merged(
     }
     if (!is_visible_ascii(token))
         return invalid("the API token contains spaces or characters other than visible ASCII");
+    auto ca_file = first_of(&settings_source::ca_file).value_or("");
+    if (!ca_file.empty() && ::access(ca_file.c_str(), R_OK) != 0) {
+        return invalid(fmt::format(
+            "the certificate authorities in {} cannot be read: {}",
+            one_line(ca_file),
+            errno_text(errno)));
+    }
     return connection_settings{
-        .server = *std::move(server),
-        .token = std::move(token),
-        .ca_file = first_of(&settings_source::ca_file).value_or("")};
+        .server = *std::move(server), .token = std::move(token), .ca_file = std::move(ca_file)};
 }
 
 }  // namespace reelsd::cli

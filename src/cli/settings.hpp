@@ -47,8 +47,8 @@ struct settings_source {
     const settings_source& settings, const std::filesystem::path& file);
 
 /// Flags override the environment, which overrides the file. Errors: invalid_argument if the
-/// address is not an http(s) origin, or the token is missing or malformed; the detail is for the
-/// user.
+/// address is not an http(s) origin, the token is missing or malformed, or the certificate
+/// authorities cannot be read; the detail is for the user.
 [[nodiscard]] result<connection_settings> merged(
     const settings_source& flags, const settings_source& environment, const settings_source& file);
 

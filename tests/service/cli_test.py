@@ -999,6 +999,7 @@ class Login(CliTest):
     def test_server_and_authority_come_from_the_environment(self):
         server = self.serve((200, []))
         environment = self.environment(server, HOME=self.home, XDG_CONFIG_HOME=self.home, REELS_CA_FILE="ca.pem")
+        open(os.path.join(self.home, "ca.pem"), "w").close()
         for arguments in ([], ["--ca-file", "./ca.pem"]):
             done = subprocess.run([program("reels"), "login", *arguments], input=TOKEN + "\n", text=True,
                                   capture_output=True, env=environment, cwd=self.home, timeout=30)

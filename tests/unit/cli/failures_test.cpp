@@ -95,6 +95,10 @@ TEST(AdviceFor, NamesTheRemedy) {
     EXPECT_THAT(advice_for(error{errc::connection_failed}), HasSubstr("REELS_SERVER"));
     EXPECT_THAT(advice_for(error{errc::timed_out}), HasSubstr("REELS_SERVER"));
     EXPECT_THAT(advice_for(error{errc::internal}), HasSubstr("later"));
+    for (const char* why :
+         {"SSL certificate problem: self-signed certificate",
+          "error adding trust anchors from file: ca.txt"})
+        EXPECT_THAT(advice_for(error{errc::connection_failed, why}), HasSubstr("--ca-file"));
     EXPECT_EQ(advice_for(error{errc::invalid_argument}), "") << "the message suffices";
     const auto advised = [](int status, const char* reason) {
         return advice_for(failure_of(status, R"({"message": "x"})", reason));

@@ -39,14 +39,19 @@ TEST(Merged, TakesEachSettingFromTheFirstSource) {
 TEST(Merged, TakesTheCaFile) {
     auto flags = source("https://a.test", "t");
     settings_source environment;
-    environment.ca_file = "variable.pem";
+    environment.ca_file = "/dev/null";
     const auto from_environment = merged(flags, environment, {});
     ASSERT_TRUE(from_environment);
-    EXPECT_EQ(from_environment->ca_file, "variable.pem");
-    flags.ca_file = "flag.pem";
+    EXPECT_EQ(from_environment->ca_file, "/dev/null");
+    flags.ca_file = "/dev/zero";
     const auto from_flag = merged(flags, environment, {});
     ASSERT_TRUE(from_flag);
-    EXPECT_EQ(from_flag->ca_file, "flag.pem");
+    EXPECT_EQ(from_flag->ca_file, "/dev/zero");
+    flags.ca_file = "/nonexistent/ca.pem";
+    const auto refused = merged(flags, environment, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), errc::invalid_argument);
+    EXPECT_THAT(refused.error().detail(), HasSubstr("/nonexistent/ca.pem cannot be read: No such"));
 }
 
 TEST(Merged, RejectsInvalidSettings) {
