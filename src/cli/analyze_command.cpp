@@ -392,7 +392,8 @@ result<std::vector<std::string>> read_links(const command_context& context) {
 
 /// Submits the links of standard input. The same command with the same links continues.
 exit_code run_analyze_input(const command_context& context, analyze_arguments arguments) {
-    const bool has_input = arguments.extract != "-" && isatty(STDIN_FILENO) == 0;
+    const bool has_input =
+        arguments.extract != "-" && !mcp::is_closed(STDIN_FILENO) && isatty(STDIN_FILENO) == 0;
     if (has_input) {
         auto links = read_links(context);
         if (!links && links.error().code() == errc::cancelled)

@@ -3,7 +3,6 @@
 #include "mcp/session.hpp"
 
 #include <CLI/CLI.hpp>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,14 +22,9 @@ constexpr retry_policy retries_of_calls{
 /// Time for answers after the end of the input. Clients may kill this process after two seconds.
 constexpr std::chrono::milliseconds last_answers_time{1500};
 
-/// Whether a descriptor was closed at the start. The next opened file would get its number.
-bool is_closed(int descriptor) {
-    return ::fcntl(descriptor, F_GETFD) == -1;
-}
-
 exit_code run_mcp(const command_context& context) {
     constexpr auto broken = exit_code::server_failed;
-    if (is_closed(STDIN_FILENO) || is_closed(STDOUT_FILENO))
+    if (mcp::is_closed(STDIN_FILENO) || mcp::is_closed(STDOUT_FILENO))
         return fail(context, broken, "standard input and output must be open");
     // Writing to a closed pipe must return an error.
     std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c): cannot fail for a valid signal

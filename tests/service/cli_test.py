@@ -426,6 +426,11 @@ class Several(CliTest):
         done = self.ended(self.reels("analyze", server=server, given="\n # nothing\n"), 2)
         self.assertIn("no links", done.stderr)
 
+    def test_a_closed_standard_input(self):
+        done = subprocess.run(["sh", "-c", 'exec "$0" analyze <&-', program("reels")], capture_output=True, text=True,
+                              env=self.environment(self.serve((500, b""))), timeout=60)
+        self.assertIn("no links", self.ended(done, 2).stderr)
+
     def test_one_file_from_standard_input(self):
         server = self.serve((202, {"id": 42, "status": "pending"}))
         with tempfile.NamedTemporaryFile(suffix=".mp4") as video:

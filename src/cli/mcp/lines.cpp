@@ -1,5 +1,6 @@
 #include "lines.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -61,6 +62,10 @@ void stop_event::signal::operator()() const noexcept {
     const std::uint64_t once = 1;
     // Fails only if the counter is full, so that the event is already signalled.
     static_cast<void>(!::write(descriptor, &once, sizeof(once)));
+}
+
+bool is_closed(int descriptor) {
+    return ::fcntl(descriptor, F_GETFD) == -1;
 }
 
 read_end read_all(

@@ -52,6 +52,9 @@ private:
 
 enum class read_end : std::uint8_t { closed, stopped, failed };
 
+/// Whether a descriptor was closed at the start. The next opened file would get its number.
+[[nodiscard]] bool is_closed(int descriptor);
+
 /// Passes the input of `descriptor` to `on_bytes` until end of file or a stop request.
 [[nodiscard]] read_end read_all(
     int descriptor, const std::function<void(std::string_view)>& on_bytes,
