@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <string>
 #include <utility>
 
@@ -23,10 +24,18 @@ void open_in_browser(std::string link) {
     if (::posix_spawn_file_actions_init(&actions) != 0) return;
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO})
         ::posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    // This process blocks the signals that end it, see interrupt.
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     pid_t started = 0;
     // Without a browser the printed link suffices.
     static_cast<void>(
-        ::posix_spawnp(&started, opener.c_str(), &actions, nullptr, arguments.data(), environ));
+        ::posix_spawnp(&started, opener.c_str(), &actions, &attributes, arguments.data(), environ));
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
 }
 

@@ -14,6 +14,7 @@ import select
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import termios
 import threading
@@ -1094,6 +1095,21 @@ class Terminal(CliTest):
         finally:
             os.close(ours)
         return process.wait(30), received.decode()
+
+    def test_open_starts_a_browser_that_signals_can_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            browser, found = os.path.join(folder, "browser"), os.path.join(folder, "found")
+            with open(browser, "w", encoding="utf-8") as script:
+                # A shell would clear the mask of its children.
+                script.write(f"#!{sys.executable}\nimport os, shutil\n"
+                             f"shutil.copy('/proc/self/status', '{found}.new')\n"
+                             f"os.rename('{found}.new', '{found}')\n")
+            os.chmod(browser, 0o755)
+            code, _ = self.on_terminal(self.serve((200, DONE)), "open", "42", BROWSER=browser)
+            self.assertEqual(code, 0)
+            wait_until(lambda: os.path.exists(found), "the browser")
+            with open(found, encoding="utf-8") as blocked:
+                self.assertRegex(blocked.read(), r"SigBlk:\s*0+\n")
 
     def test_a_progress_line_precedes_the_page(self):
         server = self.serve((202, {"id": 42, "status": "pending"}), (200, PROCESSING), (200, DONE))
