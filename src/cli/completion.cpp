@@ -1,6 +1,7 @@
 #include "commands.hpp"
 #include "options.hpp"
 #include <reelsd/base/invariant.hpp>
+#include <reelsd/base/text.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -29,8 +30,10 @@ std::vector<const CLI::App*> commands_of(const CLI::App& program) {
     return program.get_subcommands(nullptr);
 }
 
+/// Also for an argument such as "URL|FILE".
 bool takes_file(const CLI::Option& option) {
-    return takes_value(option) && option.get_type_name() == "FILE";
+    const auto type = option.get_positional() ? names_of(option).front() : option.get_type_name();
+    return takes_value(option) && contains(type, "FILE");
 }
 
 /// Every option of the program and its commands, each name once.
@@ -120,15 +123,16 @@ std::string bash_reply(std::string_view words) {
     return fmt::format("COMPREPLY=($(IFS=' ' compgen -W '{}' -- \"$current\"))", words);
 }
 
+constexpr std::string_view bash_files =
+    R"(compopt -o filenames; COMPREPLY=($(compgen -f -- "$current")))";
+
 std::string bash_values(const CLI::App& program) {
     std::string values;
     for (const auto& [name, option] : options_by_name(program)) {
         const auto choices = choices_of(*option);
         if (takes_file(*option)) {
             values += fmt::format(
-                "        {})\n            compopt -o filenames\n            "
-                "COMPREPLY=($(compgen -f -- \"$current\"))\n            return ;;\n",
-                name);
+                "        {})\n            {}\n            return ;;\n", name, bash_files);
         } else if (!choices.empty()) {
             values += fmt::format(
                 "        {})\n            {}\n            return ;;\n",
@@ -152,8 +156,14 @@ std::string bash_script(const CLI::App& program) {
     }
     text += fmt::format("        '') {} ;;\n", bash_reply(joined(first)));
     for (const auto* const command : commands_of(program)) {
-        const auto words = words_for(program, *command);
-        text += fmt::format("        {}) {} ;;\n", command->get_name(), bash_reply(words));
+        text += fmt::format("        {})\n", command->get_name());
+        if (std::ranges::any_of(arguments_of(*command), [](const auto* argument) {
+                return takes_file(*argument);
+            })) {
+            text +=
+                fmt::format("            [[ $current == -* ]] || {{ {}; return; }}\n", bash_files);
+        }
+        text += fmt::format("            {} ;;\n", bash_reply(words_for(program, *command)));
     }
     text += "    esac\n}\ncomplete -F _reels reels\n";
     return "# bash completion for reels. Load it with: source <(reels completion bash)\n" + text;
@@ -210,12 +220,13 @@ std::string zsh_command(const CLI::App& program, const CLI::App& command) {
     text += zsh_options(options_after(program, command), indent);
     for (const auto* const argument : arguments_of(command)) {
         // No candidate for unknown values: even a name would delay the options by a second Tab.
+        const bool is_known = takes_file(*argument) || !choices_of(*argument).empty();
         text += fmt::format(
             "{}'{}{}' \\\n",
             indent,
             argument->get_expected_max() > 1 ? "*" : "",
-            choices_of(*argument).empty() ? fmt::format(":{}: false", names_of(*argument).front())
-                                          : zsh_value(*argument));
+            is_known ? zsh_value(*argument)
+                     : fmt::format(":{}: false", names_of(*argument).front()));
     }
     text.erase(text.size() - 3);  // No continuation after the last line.
     return text + "\n                    ;;\n";
@@ -318,6 +329,7 @@ std::string fish_command(const CLI::App& command) {
     const auto lead = fmt::format("complete -c reels -n '__reels_is_at {}'", command.get_name());
     std::string lines;
     for (const auto* const argument : arguments_of(command)) {
+        if (takes_file(*argument)) lines += lead + " -F\n";
         const auto choices = choices_of(*argument);
         if (choices.empty()) continue;
         lines += fmt::format("{} -a '{}'\n", lead, fmt::join(choices, " "));

@@ -1215,8 +1215,9 @@ class Completion(CliTest):
         shell = Shell(command, setup)
         self.addCleanup(shell.close)
         open(os.path.join(folder, "unique.toml"), "w").close()
-        cases = [*self.CASES, (f"reels --config {folder}/uni\tget 1", [f"--config={folder}/unique.toml",
-                                                                       "get", "1"])]
+        file = f"{folder}/unique.toml"
+        cases = [*self.CASES, (f"reels --config {folder}/uni\tget 1", [f"--config={file}", "get", "1"]),
+                 (f"reels analyze {folder}/uni\t--fr\t", ["analyze", file, "--fresh"])]
         for keys, words in cases:
             with self.subTest(keys):
                 # Shells differ in whether a value follows "=" or a blank.
@@ -1243,6 +1244,7 @@ class Completion(CliTest):
                              ("reels --server http://x list --st", ["--status"]),
                              ("reels list --status ", ["pending", "processing", "done", "error"]),
                              ("reels --token list comp", ["completion"]),
+                             (f"reels analyze {script[:-2]}", [script]), (f"reels get {script[:-2]}", []),
                              ("reels completion ", ["bash", "zsh", "fish"])):
             with self.subTest(typed):
                 done = subprocess.run(
