@@ -39,7 +39,9 @@ Exit codes:
 
 /// `"gte" is not a command or an option; did you mean "get"?`
 std::string unknown_word(const std::string& word, std::vector<std::string> known) {
-    const auto close = nearest(word.substr(0, word.find('=')), known);
+    const auto name = word.substr(0, word.find('='));
+    const auto close = nearest(name, known);
+    if (close == name) return fmt::format("\"{}\" belongs after the command", one_line(name));
     return fmt::format(
         "\"{}\" is not a command or an option{}",
         one_line(word),

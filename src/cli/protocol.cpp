@@ -96,6 +96,12 @@ error failure_of(int status, std::string_view body, std::string_view reason) {
             fmt::format("the server redirects elsewhere (HTTP {}): is the address right?", status)};
     }
     const auto message = message_of(body);
+    constexpr int too_large = 413;
+    if (!message && status == too_large) {
+        return error{
+            code,
+            "HTTP 413 without a message: a proxy before the server limits the size of requests"};
+    }
     if (!message) {
         return error{
             code, fmt::format("HTTP {} without a message: is this a reelsd server?", status)};

@@ -320,7 +320,9 @@ std::string earlier_mark(const json& reel) {
 /// "DYa0IXPgnP5" of a link, "upload:a.mp4" of a file.
 std::string_view end_of_link(std::string_view url) {
     url = url.substr(0, url.find_first_of("?#"));
-    while (url.ends_with('/')) url.remove_suffix(1);
+    for (const std::string_view tail : {"/", "/captioned", "/embed"}) {
+        while (url.ends_with(tail)) url.remove_suffix(tail.size());
+    }
     return url.substr(url.rfind('/') + 1);
 }
 

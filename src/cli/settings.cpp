@@ -103,7 +103,8 @@ result<connection_settings> merged(
     const settings_source& flags, const settings_source& environment, const settings_source& file) {
     const auto first_of = [&](auto setting) {
         for (const auto* source : {&flags, &environment, &file}) {
-            if (source->*setting) return source->*setting;
+            // A file from Windows adds a carriage return.
+            if (source->*setting) return std::optional{std::string{trimmed(*(source->*setting))}};
         }
         return std::optional<std::string>{};
     };

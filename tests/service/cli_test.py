@@ -963,6 +963,7 @@ class UnknownWords(CliTest):
                 (["lst", "--help"], 'did you mean "list"?'),
                 (["list", "--statsu", "done"], 'did you mean "--status"?'),
                 (["list", "--serve=http://x"], 'did you mean "--server"?'),
+                (["--json", "list"], '"--json" belongs after the command'),
                 (["--tokn", "x", "list"], 'did you mean "--token"?')):
             with self.subTest(arguments):
                 done = self.ended(self.reels(*arguments), 2)
@@ -1023,6 +1024,9 @@ class Login(CliTest):
         for text in ("", "\n", "two words\n"):
             self.log_in(self.serve((200, [])), 2, text=text)
         self.assertFalse(os.path.exists(self.file))
+
+    def test_a_token_from_windows(self):
+        self.log_in(self.serve((200, [])), 0, text=TOKEN + "\r\n")
 
     def test_a_signal_at_the_question_restores_the_terminal(self):
         """Ctrl-C is typed, so the terminal must control the program's session."""

@@ -241,7 +241,7 @@ json reels() {
         {"id": 42, "url": "https://www.instagram.com/reel/A/", "status": "done",
          "created_at": "2026-05-22T10:00:59Z", "summary": "Pasta in ten minutes.", "code": "A",
          "author": "some.one"},
-        {"id": 7, "url": "https://www.instagram.com/reel/B/", "status": "error",
+        {"id": 7, "url": "https://www.instagram.com/reel/B/embed/captioned/", "status": "error",
          "created_at": "2026-05-21T09:00:00Z", "error": "Video is not available: private",
          "error_code": "unavailable"},
         {"id": 6, "url": "https://www.instagram.com/reel/C/", "status": "pending",

@@ -30,6 +30,11 @@ TEST(Merged, TakesEachSettingFromTheFirstSource) {
     EXPECT_EQ(mixed->server, "http://file.test:9000") << "without the closing slash";
     EXPECT_EQ(mixed->token, "env");
 
+    const auto from_windows = merged({}, source("http://env.test/\r", "env\r\n"), {});
+    ASSERT_TRUE(from_windows);
+    EXPECT_EQ(from_windows->server, "http://env.test");
+    EXPECT_EQ(from_windows->token, "env");
+
     const auto usual = merged({}, source(nullptr, "t"), {});
     ASSERT_TRUE(usual);
     EXPECT_EQ(usual->server, default_server);
