@@ -83,8 +83,11 @@ result<void> store(const connection_settings& settings, const fs::path& file) {
     std::error_code failure;
     if (file.has_parent_path()) fs::create_directories(file.parent_path(), failure);
     if (failure) return failed(failure.value());
+    // A link to a file elsewhere is kept.
+    auto target = fs::canonical(file, failure);
+    if (failure) target = file;
     // In place of the old file as a whole, so that no reader sees half a file or an open one.
-    const auto part = file.string() + ".part";
+    const auto part = target.string() + ".part";
     static_cast<void>(::unlink(part.c_str()));
     const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (descriptor < 0) return failed(errno);
@@ -92,7 +95,7 @@ result<void> store(const connection_settings& settings, const fs::path& file) {
     const int reason = errno;
     const bool is_whole = written == static_cast<ssize_t>(text.size());
     if (::close(descriptor) != 0 || !is_whole) return failed(is_whole ? errno : reason);
-    if (::rename(part.c_str(), file.c_str()) != 0) return failed(errno);
+    if (::rename(part.c_str(), target.c_str()) != 0) return failed(errno);
     return {};
 }
 
