@@ -44,7 +44,7 @@ class Examples(DatabaseTest):
 
     def environment(self):
         return clean_environment() | {
-            "REELS_SERVER": f"http://{self.server.address}", "REELS_TOKEN": self.account.token,
+            "REELS_SERVER": f"http://{self.server.address}/", "REELS_TOKEN": self.account.token,
             "WEBHOOK_SECRET": self.secret}
 
     def run_program(self, name, link):
@@ -76,6 +76,16 @@ class Examples(DatabaseTest):
                 self.assertEqual(reel, self.account.job(reel["id"]))
                 self.assertEqual(self.run_program(name, UNAVAILABLE)["error_code"], "unavailable")
 
+    def test_a_refusal_is_printed(self):
+        for name in PROGRAMS:
+            with self.subTest(name):
+                done = subprocess.run(
+                    [*PROGRAMS[name], FOLDER / name, "https://tiktok.com/x"], env=self.environment(),
+                    capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn("400: ", done.stderr)
+                self.assertIn('got \\"tiktok.com\\"', done.stderr)
+
     def test_only_signed_webhooks_are_accepted(self):
         for name in PROGRAMS:
             with self.subTest(name):
@@ -89,7 +99,8 @@ class Examples(DatabaseTest):
 
     def assert_forged_is_refused(self, port):
         forged = {"webhook-id": "msg_1", "webhook-timestamp": str(int(time.time())), "webhook-signature": "v1,AAAA"}
-        for headers in ({}, forged):
+        for headers in ({}, forged, {**forged, "webhook-timestamp": "soon"},
+                        {**forged, "webhook-timestamp": "9" * 5000}, {**forged, "webhook-signature": "v1,\u00e9"}):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
             connection.request("POST", "/", '{"id": 1}', headers)
             self.assertEqual(connection.getresponse().status, 401)

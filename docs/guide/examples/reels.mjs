@@ -5,7 +5,7 @@ const { REELS_SERVER, REELS_TOKEN, WEBHOOK_SECRET } = process.env;
 
 async function call(method, path, body) {
   const headers = { Authorization: `Bearer ${REELS_TOKEN}` };
-  const answer = await fetch(`${REELS_SERVER}/api/v1${path}`, { method, headers, body: JSON.stringify(body) });
+  const answer = await fetch(`${REELS_SERVER.replace(/\/+$/, "")}/api/v1${path}`, { method, headers, body: JSON.stringify(body) });
   if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
   return answer.json();
 }

@@ -1,12 +1,13 @@
 """reels.py LINK prints a reel once it has ended; reels.py --receive PORT prints the reels of webhooks."""
-import base64, hashlib, hmac, json, os, sys, time, urllib.request
+import base64, hashlib, hmac, json, os, sys, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 def call(method, path, body=None):
     request = urllib.request.Request(
-        os.environ["REELS_SERVER"] + "/api/v1" + path, body and json.dumps(body).encode(), method=method,
+        os.environ["REELS_SERVER"].rstrip("/") + "/api/v1" + path, body and json.dumps(body).encode(), method=method,
         headers={"Authorization": "Bearer " + os.environ["REELS_TOKEN"]})
-    return json.load(urllib.request.urlopen(request, timeout=90))
+    try: return json.load(urllib.request.urlopen(request, timeout=90))
+    except urllib.error.HTTPError as refusal: sys.exit(f"{refusal.code}: {refusal.read().decode()}")
 
 def analyze(link):
     reel = call("POST", "/reels/analyze", {"url": link})
@@ -15,13 +16,13 @@ def analyze(link):
     return reel
 
 def is_authentic(secret, headers, body):  # body: the bytes as received
-    sent = headers.get("webhook-timestamp", "0")
+    sent = headers.get("webhook-timestamp", "")
     signed = f"{headers.get('webhook-id')}.{sent}.".encode() + body
     key = base64.b64decode(secret.removeprefix("whsec_"))
     digest = hmac.digest(key, signed, hashlib.sha256)
-    expected = "v1," + base64.b64encode(digest).decode()
-    signatures = headers.get("webhook-signature", "").split()
-    return abs(time.time() - int(sent)) < 300 and any(
+    expected = b"v1," + base64.b64encode(digest)
+    signatures = headers.get("webhook-signature", "").encode().split()
+    return sent.isdecimal() and abs(time.time() - float(sent)) < 300 and any(
         hmac.compare_digest(expected, signature) for signature in signatures)
 
 class Receiver(BaseHTTPRequestHandler):
