@@ -137,7 +137,11 @@ result<json> submit_links(
         .fresh = arguments.options.fresh,
         .idempotency_key = std::move(key),
         .analysis = arguments.options.analysis};
-    if (arguments.is_resumable) list.idempotency_key = key_of(list.links, list.analysis);
+    if (arguments.is_resumable) {
+        list.idempotency_key = key_of(list.links, list.analysis);
+        // A list of one link is another request than the link alone.
+        if (list.links.size() == 1) *list.idempotency_key += "-list";
+    }
     auto queued = context.api.submit_all(list, context.stop);
     if (!queued) return queued.error();
     auto& answers = queued->document;

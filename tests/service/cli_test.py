@@ -424,6 +424,10 @@ class Several(CliTest):
         for _ in range(2):
             self.assertEqual(self.ended(self.reels("analyze", server=server, given=LINK), 0).stdout, "42\n")
         self.assertEqual(len({headers["Idempotency-Key"] for _, _, headers, _ in server.requests}), 1)
+        listed = self.serve((202, self.ANSWER[:1]))
+        self.ended(self.reels("analyze", server=listed, given=LINK + "\n" + "x" * 3000), 4)
+        self.assertNotEqual(listed.requests[0][2]["Idempotency-Key"], server.requests[0][2]["Idempotency-Key"],
+                            "the server would refuse the list as another request")
         done = self.ended(self.reels("analyze", server=server, given="\n # nothing\n"), 2)
         self.assertIn("no links", done.stderr)
 
