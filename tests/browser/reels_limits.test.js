@@ -173,7 +173,7 @@ test('an upload keeps what is typed meanwhile, and reports its failure on anothe
     await page.locator('.top-tools a[href="/account"]').click();
     await page.getByLabel('Current password').waitFor();
     release();
-    await page.locator('.toast', { hasText: 'The video was not uploaded: Too many uploads.' }).waitFor();
+    await page.locator('.toast', { hasText: 'Not uploaded: a.mp4: Too many uploads.' }).waitFor();
     visitor.assertClean('429 /dashboard/api/reels/analyze');
 });
 
@@ -277,4 +277,29 @@ test('a submission whose response was lost is not analysed twice', async () => {
     assert.equal(seen[2], seen[3]);
     assert.notEqual(seen[1], seen[2]);
     visitor.assertClean();
+});
+
+test('each of several files has an outcome', async () => {
+    const { visitor, page } = await open({ person: administrator });
+    const answers = [[202, { id: 7, status: 'pending' }], [413, { message: 'the video is larger than 100 MiB' }],
+        [429, { message: 'too many uploads' }]];
+    await page.route('**/dashboard/api/reels/analyze', (route) => {
+        const [status, json] = answers.shift();
+        return route.fulfill({ status, json });
+    });
+    const choose = (...names) => page.getByLabel('Video files').setInputFiles(
+        names.map((name) => ({ name, mimeType: 'video/mp4', buffer: Buffer.from('a') })));
+    await visitor.visit('/');
+    await choose('a.mp4', 'b.mp4', 'c.mp4', 'd.mp4');
+    const note = page.locator('.submit .note', { hasText: '1 of 4 videos submitted.' });
+    await note.waitFor();
+    assert.deepEqual(await note.getByRole('listitem').allInnerTexts(),
+        ['b.mp4: The video is larger than 100 MiB.', 'c.mp4: Too many uploads.', 'd.mp4: Not sent.']);
+    await page.locator('.submit .note-fail', { hasText: 'Too many uploads.' }).waitFor();
+    assert.deepEqual(answers, []);
+
+    answers.push([202, { id: 8, status: 'pending' }]);
+    await choose('d.mp4');
+    await note.waitFor({ state: 'detached' });
+    visitor.assertClean('413 /dashboard/api/reels/analyze', '429 /dashboard/api/reels/analyze');
 });

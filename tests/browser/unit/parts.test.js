@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sendParts } from '../../../src/dashboard/web/reels/parts.js';
+import { sendFiles, sendParts } from '../../../src/dashboard/web/reels/parts.js';
 
 const failureOf = (status) => Object.assign(new Error(`status ${status}`), { status });
 
@@ -32,4 +32,27 @@ test('a refused part does not stop others', async () => {
 
 test('without a failure, there is none', async () => {
     assert.equal(await sendParts([[1]], async () => [2], () => {}), null);
+});
+
+/** Sends the files `a`, `b` and `c`, of which `b` fails; resolves to the failure and the outcomes. */
+async function sendFilesWith(error) {
+    const { outcomes, failure } = await sendFiles([{ name: 'a' }, { name: 'b' }, { name: 'c' }], async ({ name }) => {
+        if (name === 'b') {
+            throw error;
+        }
+        return name.toUpperCase();
+    });
+    return { failure: failure?.status ?? null, outcomes: outcomes.map((one) => `${one.name}: ${one.reel ?? one.error}`) };
+}
+
+test('a refused file does not stop others, and any other failure names those not sent', async () => {
+    for (const status of [400, 413, 415]) {
+        assert.deepEqual(await sendFilesWith(failureOf(status)), { failure: null, outcomes: ['a: A', `b: status ${status}`, 'c: C'] });
+    }
+    for (const status of [0, 429, 503, 507]) {
+        assert.deepEqual(await sendFilesWith(failureOf(status)),
+            { failure: status, outcomes: ['a: A', `b: status ${status}`, 'c: Not sent.'] });
+    }
+    const ofAll = Object.assign(new Error('Extract: wrong'), { status: 400 });
+    assert.equal((await sendFilesWith(ofAll)).outcomes[2], 'c: Not sent.');
 });

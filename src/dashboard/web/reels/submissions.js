@@ -3,7 +3,7 @@
 import { change, upload } from '../core/api.js';
 import { partsOf } from '../reel/links.js';
 import { putReel } from './list.js';
-import { sendParts } from './parts.js';
+import { sendFiles, sendParts } from './parts.js';
 
 const keys = new Map(); // Of the submissions without a definite response, by their content.
 
@@ -52,6 +52,17 @@ export async function submitVideo(file, link, options, onProgress) {
     const reel = { id, url: link || `upload:${file.name}`, status, created_at: new Date().toISOString() };
     putReel(reel);
     return reel;
+}
+
+/**
+ * Uploads videos, one after another; `note(name, share)` reports the progress. `link` is the post's of the only one, or
+ * empty. Resolves to the outcomes and the error as sendFiles().
+ */
+export function submitVideos(files, link, options, note) {
+    return sendFiles(files, (file) => {
+        note(file.name, 0);
+        return submitVideo(file, link, options, (share) => note(file.name, share));
+    });
 }
 
 /**

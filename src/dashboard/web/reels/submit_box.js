@@ -11,7 +11,7 @@ import { changeDraft, draftStore, replaceText } from './draft.js';
 import { refreshList } from './list.js';
 import { OptionDetails, useOptions } from './option_details.js';
 import { isOptionError } from './option_members.js';
-import { submitLink, submitLinks, submitVideo } from './submissions.js';
+import { submitLink, submitLinks, submitVideos } from './submissions.js';
 import { isVideo, UploadProgress, useDrop, VideoPicker } from './video_picker.js';
 
 const ROWS_MAX = 8;
@@ -25,14 +25,14 @@ export function confirmSubmission(reel, isListed) {
     }
 }
 
-/** The outcome of many links: the number submitted, and the error of each other. */
-function Outcomes({ outcomes, count }) {
-    const refused = outcomes.filter((one) => one.id === undefined);
+/** The outcome of many links or videos (`noun`): the number submitted, and the error of each other. */
+function Outcomes({ outcomes, count, noun }) {
+    const refused = outcomes.filter(({ error }) => error !== undefined);
     return html`<div class="note" role="status">
         <div class="note-body">
-            <p>${outcomes.length - refused.length} of ${count} links submitted.</p>
-            ${refused.length > 0 && html`<ul class="bullets">${refused.map(({ url, error }) =>
-                html`<li key=${url} class="foreign">${url}: ${error}</li>`)}</ul>`}
+            <p>${outcomes.length - refused.length} of ${count} ${noun} submitted.</p>
+            ${refused.length > 0 && html`<ul class="bullets">${refused.map(({ url, name, error }) =>
+                html`<li key=${url ?? name} class="foreign">${url ?? name}: ${error}</li>`)}</ul>`}
         </div>
     </div>`;
 }
@@ -82,21 +82,22 @@ export function SubmitBox({ isListed, link, shared }) {
         const postLink = files.length === 1 && post ? links[0] : '';
         const note = (name, share) => changeDraft({ upload: { name, share } });
         setUploadError(null);
-        try {
-            let reel = null;
-            for (const file of files) {
-                note(file.name, 0);
-                reel = await submitVideo(file, postLink, members, (share) => note(file.name, share));
-            }
-            clearSent();
-            confirmSubmission(reel, here.current?.isListed ?? false);
-        } catch (error) {
-            setUploadError(error);
-            if (!here.current) {
-                showToast(`The video was not uploaded: ${error.message}`, { isFailure: true });
-            }
-        }
+        setMany(null);
+        const { outcomes, failure } = await submitVideos(files, postLink, members, note);
         changeDraft({ upload: null });
+        if (failure?.name === 'AbortError') {
+            return; // The user has signed out.
+        }
+        const refused = outcomes.filter(({ error }) => error !== undefined);
+        setUploadError(failure);
+        if (refused.length === 0) {
+            clearSent();
+            confirmSubmission(outcomes.at(-1).reel, here.current?.isListed ?? false);
+        } else if (here.current) {
+            setMany({ outcomes, count: files.length, noun: 'videos' });
+        } else {
+            showToast(`Not uploaded: ${refused.map(({ name, error }) => `${name}: ${error}`).join(' ')}`, { isFailure: true });
+        }
     };
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
         setMany(null);
@@ -107,7 +108,7 @@ export function SubmitBox({ isListed, link, shared }) {
         if (links.length === 1) {
             confirmSubmission(await submitLink(links[0], members), isListed);
         } else {
-            const note = (outcomes) => setMany({ outcomes, count: links.length });
+            const note = (outcomes) => setMany({ outcomes, count: links.length, noun: 'links' });
             const { left, failure } = await submitLinks(links, members, note);
             refreshList();
             if (failure) {
