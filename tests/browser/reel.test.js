@@ -322,3 +322,38 @@ test('a reel of another account is not found', async () => {
     await visitor.page.getByRole('heading', { name: 'There is no such reel' }).waitFor();
     visitor.assertClean('404 /dashboard/api/reels/999999');
 });
+
+test('an uploaded video is analysed again with its caption and author, unless the dialog is closed', async () => {
+    const { result } = sample;
+    const { visitor, page } = await open({ person });
+    await page.route(`**/dashboard/api/reels/${sample.id}`, (route) => route.fulfill({ json: { ...sample, url: 'upload:clip.mp4',
+        result: { ...result, platform_meta: { ...result.platform_meta, url: null, caption: 'Fresh pasta', author: 'a_cook' } } } }));
+    const sent = [];
+    await page.route('**/dashboard/api/reels/analyze', (route) => sent.push(route.request().postData()));
+    await visitor.visit(`/reels/${sample.id}`);
+    const dialog = page.getByRole('dialog', { name: 'Analyse again' });
+    const submit = async (path) => {
+        await page.getByRole('button', { name: 'Analyse again' }).click();
+        const request = page.waitForRequest(`**/dashboard/api/reels/${path}`);
+        await dialog.getByRole('button', { name: 'Analyse again' }).click();
+        const ended = page.waitForEvent('requestfailed', (one) => one.url().endsWith(`/reels/${path}`));
+        await request;
+        return ended;
+    };
+    const cancel = () => dialog.getByRole('button', { name: 'Cancel' }).click();
+    const sending = submit('analyze');
+    await page.waitForRequest('**/dashboard/api/reels/analyze');
+    await cancel();
+    await sending;
+    assert.match(sent[0], /name="caption"\s+Fresh pasta\s/);
+    assert.match(sent[0], /name="author"\s+a_cook\s/);
+
+    await page.route(`**/dashboard/api/reels/${sample.id}/video`, () => {}); // The video never arrives.
+    const reading = submit(`${sample.id}/video`);
+    await page.waitForRequest(`**/dashboard/api/reels/${sample.id}/video`);
+    await cancel();
+    await reading;
+    assert.equal(sent.length, 1);
+    assert.equal(new URL(page.url()).pathname, `/reels/${sample.id}`);
+    visitor.assertClean();
+});

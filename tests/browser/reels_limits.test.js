@@ -1,7 +1,7 @@
 // The list of reels at its limits: many reels, requests in parts, and failures in between.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SAMPLE, UNAVAILABLE } from './daemon.js';
+import { invited, SAMPLE, UNAVAILABLE } from './daemon.js';
 import { start } from './started.js';
 
 const { daemon, open, administrator } = await start();
@@ -302,4 +302,21 @@ test('each of several files has an outcome', async () => {
     await choose('d.mp4');
     await note.waitFor({ state: 'detached' });
     visitor.assertClean('413 /dashboard/api/reels/analyze', '429 /dashboard/api/reels/analyze');
+});
+
+test('signing out ends an upload', async () => {
+    const leaving = await invited(administrator, 'leaving@example.test');
+    const { visitor, page } = await open({ person: leaving });
+    await page.route('**/dashboard/api/reels/analyze', () => {}); // Without a response.
+    await visitor.visit('/');
+    const sent = page.waitForRequest('**/dashboard/api/reels/analyze');
+    await page.getByLabel('Video files').setInputFiles({ name: 'a.mp4', mimeType: 'video/mp4', buffer: Buffer.from('a') });
+    await sent;
+    await page.locator('.top-tools a[href="/account"]').click();
+    const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/reels/analyze'));
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await ended;
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.equal(await page.locator('.toast').count(), 0);
+    visitor.assertClean();
 });

@@ -81,15 +81,17 @@ async function send(method, path, body, options) {
 
 /** Resolves to the response of `sendOnce`, called again if the session was renewed; rejects unless it is a success. */
 async function successful(sendOnce, isChange, isSigningIn) {
+    let token = csrfToken;
     let answer = await sendOnce();
     if (answer.status === 403 && isChange && await listeners.renewSession()) {
+        token = csrfToken;
         answer = await sendOnce();
     }
     if (answer.ok) {
         return answer;
     }
     const why = await errorOf(answer);
-    if (why.status === 401 && !isSigningIn) {
+    if (why.status === 401 && !isSigningIn && csrfToken === token) { // Otherwise it is about an earlier session.
         listeners.signedOut();
     }
     throw why;
@@ -138,8 +140,9 @@ export function resourceAddress(path) {
 }
 
 /** Sends a form once; resolves to the response. XMLHttpRequest, as fetch() reports no progress. */
-function sendForm(path, form, idempotencyKey, onProgress) {
+function sendForm(path, form, idempotencyKey, onProgress, signal) {
     return new Promise((resolve, reject) => {
+        signal.throwIfAborted();
         const sending = new XMLHttpRequest();
         sending.upload.addEventListener('progress', (event) => {
             onProgress(event.total > 0 ? event.loaded / event.total : 0);
@@ -151,6 +154,8 @@ function sendForm(path, form, idempotencyKey, onProgress) {
         sending.addEventListener('error', () => {
             reject(new ApiError(0, 'The connection was lost while the file was sent.'));
         });
+        sending.addEventListener('abort', () => reject(signal.reason));
+        signal.addEventListener('abort', () => sending.abort());
         sending.open('POST', `/dashboard/api${path}`);
         sending.setRequestHeader('Idempotency-Key', idempotencyKey);
         if (csrfToken) {
@@ -162,8 +167,8 @@ function sendForm(path, form, idempotencyKey, onProgress) {
 
 /**
  * Uploads a form with a file below `/dashboard/api` and resolves to the response's JSON. `onProgress` receives the
- * fraction sent, 0 to 1. Rejects with ApiError.
+ * fraction sent, 0 to 1. Rejects with ApiError, or with AbortError when `signal` aborts it.
  */
-export async function upload(path, form, idempotencyKey, onProgress) {
-    return (await successful(() => sendForm(path, form, idempotencyKey, onProgress), true)).json();
+export async function upload(path, form, idempotencyKey, onProgress, signal) {
+    return (await successful(() => sendForm(path, form, idempotencyKey, onProgress, signal), true)).json();
 }

@@ -1,5 +1,5 @@
 // Another analysis of a reel, with other options.
-import { html, useState } from 'htm/preact/standalone';
+import { html, useEffect, useState } from 'htm/preact/standalone';
 import { request } from '../core/api.js';
 import { navigate } from '../core/navigation.js';
 import { useOptions } from '../reels/option_details.js';
@@ -17,25 +17,32 @@ export function canBeAgain(reel) {
     return (reel.status === 'done' || isRefused) && (isLink(reel.url) || videoAddress(reel) !== null);
 }
 
-/** Submits a reel again; an uploaded video is sent once more. Resolves to the known fields of the new reel. */
-async function submitAgain(reel, members) {
+/**
+ * Submits a reel again; an uploaded video is sent once more, with what its upload told about the post. Resolves to the known
+ * fields of the new reel.
+ */
+async function submitAgain(reel, members, signal) {
     if (isLink(reel.url)) {
-        return submitLink(reel.url, members);
+        return submitLink(reel.url, members, signal);
     }
-    const response = await request('GET', `/api/reels/${reel.id}/video`);
+    const response = await request('GET', `/api/reels/${reel.id}/video`, undefined, { signal });
     const file = new File([await response.blob()], reel.url.replace(/^upload:/, ''), { lastModified: 0 });
-    return submitVideo(file, '', members, () => {});
+    const { caption, author } = reel.result?.platform_meta ?? {};
+    return submitVideo(file, '', { ...members, ...caption && { caption }, ...author && { author } }, () => {}, signal);
 }
 
 /** The dialog; the options of `reel` are chosen initially. */
 export function AgainDialog({ reel, onClose }) {
     const [fields, setFields] = useState(fieldsOfOptions(reel.options));
     const options = useOptions(fields, setFields);
+    const [closing] = useState(() => new AbortController());
+    useEffect(() => () => closing.abort(), []);
     const submission = useSubmission(async () => {
         const members = options.members();
         if (members) {
             // Otherwise the result of a finished reel with the same options would be reused.
-            const { id } = await submitAgain(reel, { fresh: true, ...members });
+            const { id } = await submitAgain(reel, { fresh: true, ...members }, closing.signal);
+            closing.signal.throwIfAborted();
             navigate(`/reels/${id}`);
         }
     });

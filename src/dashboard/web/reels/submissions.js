@@ -1,6 +1,7 @@
 // Submits links and videos. A submission that is tried again because no response arrived has the same Idempotency-Key: it may
 // have been accepted, and must not be analysed, and paid, twice.
 import { change, upload } from '../core/api.js';
+import { sessionStore } from '../core/session.js';
 import { partsOf } from '../reel/links.js';
 import { putReel } from './list.js';
 import { sendFiles, sendParts } from './parts.js';
@@ -28,27 +29,34 @@ async function sendOnce(content, send) {
 }
 
 /** Submits a body with one link or with `urls`; resolves to the response's JSON. */
-export function submit(body) {
-    return sendOnce(JSON.stringify(body), (idempotencyKey) => change('POST', '/reels/analyze', body, { idempotencyKey }));
+export function submit(body, signal) {
+    return sendOnce(JSON.stringify(body),
+        (idempotencyKey) => change('POST', '/reels/analyze', body, { idempotencyKey, signal }));
 }
 
 /** Submits a link with the members `options`; resolves to the known fields of the new reel. */
-export async function submitLink(url, options = {}) {
-    const { id, status } = await submit({ url, queue: true, ...options });
+export async function submitLink(url, options = {}, signal = undefined) {
+    const { id, status } = await submit({ url, queue: true, ...options }, signal);
     const reel = { id, url, status, created_at: new Date().toISOString(), options };
     putReel(reel);
     return reel;
 }
 
-/** Uploads a video; `link` is its post's, or empty. Resolves to the known fields of the new reel. */
-export async function submitVideo(file, link, options, onProgress) {
+let leaving = new AbortController(); // Aborts all uploads on sign-out.
+
+/**
+ * Uploads a video; `link` is its post's, or empty. Resolves to the known fields of the new reel. Rejects with AbortError
+ * when `signal` aborts it, and on sign-out.
+ */
+export async function submitVideo(file, link, options, onProgress, signal = leaving.signal) {
+    const either = AbortSignal.any([signal, leaving.signal]);
     const form = new FormData();
     for (const [name, value] of Object.entries({ queue: true, ...link && { url: link }, ...options })) {
         form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
     }
     form.append('video', file);
     const content = JSON.stringify([file.name, file.size, file.lastModified, link, options]);
-    const { id, status } = await sendOnce(content, (key) => upload('/reels/analyze', form, key, onProgress));
+    const { id, status } = await sendOnce(content, (key) => upload('/reels/analyze', form, key, onProgress, either));
     const reel = { id, url: link || `upload:${file.name}`, status, created_at: new Date().toISOString() };
     putReel(reel);
     return reel;
@@ -82,3 +90,10 @@ export async function submitLinks(links, options, note) {
     });
     return { left: links.filter((link) => !answered.has(link)), failure };
 }
+
+sessionStore.subscribe(() => {
+    if (sessionStore.get().state === 'signed_out') {
+        leaving.abort();
+        leaving = new AbortController();
+    }
+});
