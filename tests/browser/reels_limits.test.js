@@ -10,8 +10,8 @@ const rows = (page) => page.locator('.row');
 
 test('hundreds of reels are tagged and deleted within the bounds of one request', async () => {
     const { visitor, page } = await open({ person: administrator });
-    const ids = Array.from({ length: 260 }, (_, index) => 260 - index);
-    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: ids.map((id) => ({ id, url: `${SAMPLE}?img_index=${id}`,
+    const ids = Array.from({ length: 260 }, (_, index) => 12_260 - index);
+    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: ids.map((id) => ({ id, url: `${SAMPLE}?img_index=${id % 1000}`,
         status: 'done', summary: `Coffee ${id}`, created_at: '2026-05-22T10:00:00Z', earlier: 0 })) }));
     await page.route('**/dashboard/api/reels/*/thumbnail?*', (route) => route.fulfill({ status: 200, contentType: 'image/svg+xml',
         body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }));
@@ -30,6 +30,12 @@ test('hundreds of reels are tagged and deleted within the bounds of one request'
         await route.fulfill({ status: 204 });
     });
     await visitor.visit('/');
+    await rows(page).first().waitFor();
+    for (const width of [1100, 1280]) {
+        await page.setViewportSize({ width, height: 900 });
+        assert.equal(await page.locator('.row-meta > :last-child').evaluateAll(
+            (times) => times.filter((one) => one.scrollWidth > one.clientWidth).length), 0, 'no time is cut');
+    }
     await page.getByLabel('Select all shown').check();
     await page.getByRole('button', { name: 'Tag', exact: true }).click();
     await page.getByRole('dialog').getByLabel('Add').fill('coffee');
