@@ -275,6 +275,17 @@ test('a search is saved, opened and deleted', async () => {
     await visitor.waitForFocus(menu);
     await page.keyboard.press('Escape');
     assert.equal(await menu.getAttribute('aria-expanded'), 'false');
+
+    // The same search in the reels of one author is another one.
+    saved = [{ id: 6, name: 'pasta', query: 'pasta', min_score: 0.3, created_at: '2026-05-22T10:00:00Z' }];
+    await visitor.visit('/?q=pasta&author=a_cook');
+    await page.getByRole('button', { name: 'Save this search' }).click();
+    await page.locator('span', { hasText: /^Saved$/ }).waitFor();
+    assert.deepEqual([saved[0].query, saved[0].author, saved[0].name], ['pasta', 'a_cook', 'pasta (a_cook)']);
+    await visitor.visit('/');
+    await menu.click();
+    await page.locator('.menu-panel').getByRole('link', { name: 'pasta (a_cook)' }).click();
+    await page.waitForURL('**/?q=pasta&author=a_cook');
     visitor.assertClean();
 });
 

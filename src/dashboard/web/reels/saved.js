@@ -3,6 +3,7 @@ import { change, get } from '../core/api.js';
 import { sessionStore } from '../core/session.js';
 import { createStore } from '../core/store.js';
 
+const NAME_LENGTH_MAX = 100;
 const NOTHING = { searches: null, error: null };
 
 /** `searches` are null until they have been loaded; `error` is why they could not be. */
@@ -16,9 +17,11 @@ export async function loadSaved() {
     }
 }
 
-/** Saves a search; rejects with ApiError. */
-export async function saveSearch(query) {
-    await change('POST', '/searches', { query });
+/** Saves a search, of the reels of `author` unless that is empty; rejects with ApiError. */
+export async function saveSearch(query, author) {
+    // The default name is the query, which another author may already have.
+    const name = `${[...query].slice(0, NAME_LENGTH_MAX - author.length - 3).join('')} (${author})`;
+    await change('POST', '/searches', { query, ...author && { author, name } });
     await loadSaved();
 }
 

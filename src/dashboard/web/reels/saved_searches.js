@@ -10,20 +10,23 @@ import { FailureNote } from '../ui/notes.js';
 import { showToast } from '../ui/toast.js';
 import { loadSaved, removeSearch, savedStore, saveSearch } from './saved.js';
 
-/** Saves the search for `query`; it is known to be saved once the list has loaded. */
-export function SaveSearch({ query }) {
+/** Whether two authors, each of which may be missing, are the same. */
+const isAuthor = (one, other) => (one ?? '').toLowerCase() === other.toLowerCase();
+
+/** Saves the search for `query` in the reels of `author`, if any; it is known to be saved once the list has loaded. */
+export function SaveSearch({ query, author }) {
     const { searches } = useStore(savedStore);
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
-        await saveSearch(query);
+        await saveSearch(query, author);
         showToast('Saved. New reels that match are reported to your webhooks and chats.');
     });
-    useEffect(clearError, [query]);
+    useEffect(clearError, [query, author]);
     useEffect(() => {
         if (searches === null) {
             loadSaved();
         }
     }, []);
-    if (searches?.some((saved) => saved.query === query)) {
+    if (searches?.some((saved) => saved.query === query && isAuthor(saved.author, author))) {
         return html`<span class="muted small">Saved</span>`;
     }
     return html`
@@ -46,8 +49,9 @@ function SavedSearch({ saved }) {
         }
     };
     return html`<li>
-        <a class="foreign" dir="auto" href=${pathWithQuery('/', { q: saved.query })}>${saved.name}</a>
-        ${saved.author && html`<span class="muted small foreign">${saved.author}</span>`}
+        <a class="foreign" dir="auto" href=${pathWithQuery('/', { q: saved.query, author: saved.author })}>${saved.name}</a>
+        ${saved.author && !saved.name.endsWith(`(${saved.author})`)
+            && html`<span class="muted small foreign">${saved.author}</span>`}
         <button class="button button-plain button-small button-icon" type="button" onClick=${remove}
             aria-label=${`Delete the search: ${saved.name}`} title="Delete"><${Icon} name="trash" /></button>
     </li>`;

@@ -84,7 +84,7 @@ export function SearchResults({ search: { hits, error, reload }, filter, onShowA
     }
     if (hits.length === 0) {
         return html`<div class="list-note flow small muted">
-            <${TagHint} query=${query} filtered=${filter.tag} /><${SaveSearch} query=${query} /></div>
+            <${TagHint} query=${query} filtered=${filter.tag} /><${SaveSearch} query=${query} author=${filter.author} /></div>
         <div role="status"><${Empty} title="No reels found">
             <p>Try other words: describe what is said or shown, in a word or a sentence.
             The search finds only <span class="foreign">${filterWords({ ...filter, status: 'done' })}</span>.</p>
@@ -97,7 +97,7 @@ export function SearchResults({ search: { hits, error, reload }, filter, onShowA
             <span role="status">${hits.length === HITS_MAX ? `The ${HITS_MAX} closest reels` : countOf(hits.length, 'reel')
                 + ', the closest first'}</span>
             <${TagHint} query=${query} filtered=${filter.tag} />
-            <${SaveSearch} query=${query} />
+            <${SaveSearch} query=${query} author=${filter.author} />
         </div>
         <ul class="rows">
             ${hits.map((hit) => html`<${Hit} key=${hit.id} hit=${hit} query=${query} shown=${shown} />`)}</ul>`;
