@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { appliesAtOnce, DATE_CHOICES, daysOfChoice, daysWithFrom, daysWithTo, nameOfDays } from '../../../src/dashboard/web/reels/date_choices.js';
 
+process.env.TZ = 'UTC';
 const NOW = Date.parse('2026-03-02T23:59:00Z');
 
 test('a choice of dates begins on a day in UTC and has no end', () => {
@@ -36,4 +37,16 @@ test('a day that is being typed does not remove the other one', () => {
     assert.ok(appliesAtOnce('2026-02-24', '2026-05-22'));
     assert.ok(appliesAtOnce('2026-02-24', '2026-02-24'));
     assert.ok(appliesAtOnce('2026-02-24', '') && appliesAtOnce('', '2026-05-22') && appliesAtOnce('', ''));
+});
+
+test('today is the earlier one of the local day and the one in UTC', () => {
+    const todayIn = (timeZone, time) => {
+        process.env.TZ = timeZone;
+        return daysOfChoice('1', Date.parse(time)).from;
+    };
+    assert.equal(todayIn('America/New_York', '2026-05-23T00:30:00Z'), '2026-05-22'); // In the evening.
+    assert.equal(todayIn('America/New_York', '2026-05-22T12:00:00Z'), '2026-05-22');
+    assert.equal(todayIn('Asia/Tokyo', '2026-05-22T20:00:00Z'), '2026-05-22'); // Early in the morning.
+    assert.equal(todayIn('Asia/Tokyo', '2026-05-23T02:00:00Z'), '2026-05-23');
+    process.env.TZ = 'UTC';
 });

@@ -6,9 +6,13 @@ export const DATE_CHOICES = [
     ['', 'Any date'], ['1', 'Today'], ['7', 'Last 7 days'], ['30', 'Last 30 days'], ['90', 'Last 90 days'], ['custom', 'Dates…'],
 ];
 
-/** The first and last day, `{from, to}`, of a choice at `now` (milliseconds). The last one is open. */
+/**
+ * The first and last day, `{from, to}`, of a choice at `now` (milliseconds). The last one is open. Days are in UTC; while the
+ * local day is another one, the choice begins a day earlier if needed, so that no reel of either day is missing.
+ */
 export function daysOfChoice(name, now) {
-    return { from: name === '' ? '' : rangeDays(name, now).from, to: '' };
+    const localNow = now - new Date(now).getTimezoneOffset() * 60_000;
+    return { from: name === '' ? '' : rangeDays(name, Math.min(now, localNow)).from, to: '' };
 }
 
 /** The name of the choice that has these days at `now`. */
