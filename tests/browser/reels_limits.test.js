@@ -326,3 +326,23 @@ test('signing out ends an upload', async () => {
     assert.equal(await page.locator('.toast').count(), 0);
     visitor.assertClean();
 });
+
+test('a page that was opened while the server was away loads once it is back', async () => {
+    const { visitor, page } = await open({ person: administrator });
+    // Each response ends, and the browser resumes the stream.
+    await page.route('**/dashboard/api/events', (route) => route.fulfill({ contentType: 'text/event-stream', body: 'retry: 50\n\n' }));
+    let failures = 3;
+    const answer = (route) => {
+        failures -= 1;
+        return failures >= 0 ? route.abort() : route.continue();
+    };
+    await page.route('**/dashboard/api/tokens', answer);
+    await visitor.visit('/tokens');
+    await page.getByText('No tokens yet').waitFor();
+    failures = 3;
+    await page.route('**/dashboard/api/reels?*', answer);
+    await visitor.visit('/');
+    await page.getByRole('heading', { name: /^No reels yet$/ }).or(rows(page).first()).waitFor();
+    assert.equal(await page.locator('.note-fail').count(), 0);
+    visitor.assertClean();
+});

@@ -14,7 +14,7 @@ export const awayStore = createStore(false);
 // Current steps by reel id. Only events report them, and an event may precede its reel.
 const stepsStore = createStore(new Map());
 
-const listeners = { reel: new Set(), deleted: new Set(), reset: new Set() };
+const listeners = { reel: new Set(), deleted: new Set(), reset: new Set(), reached: new Set() };
 let stop = null; // The stream of the signed-in user.
 let awayTimer = null;
 
@@ -57,6 +57,7 @@ const HANDLERS = {
         } else {
             loadSession(); // Another account may have signed in.
         }
+        notify('reached', {});
     },
     onBreak: () => {
         liveStore.set('connecting');
@@ -96,7 +97,8 @@ export function useStep(id) {
 }
 
 /**
- * Subscribes to `reel` (a list item, with its step), `deleted` ({id}) or `reset` (reload the shown data).
+ * Subscribes to `reel` (a list item, with its step), `deleted` ({id}), `reset` (reload the shown data) or `reached` (the server
+ * is reachable: repeat what failed).
  * Returns a function that unsubscribes.
  */
 export function onLive(type, listener) {

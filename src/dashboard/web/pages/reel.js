@@ -45,12 +45,6 @@ function useReel(id) {
     latest.current = data;
     const isFollowed = Boolean(data) && !isOver(data.status);
     useEffect(() => onLive('deleted', (event) => String(event.id) === id && setIsDeleted(true)), [id]);
-    // A stream that opens while the reel is being fetched has missed no event.
-    useEffect(() => onLive('reset', () => {
-        if (error && error.status !== 404) {
-            reload();
-        }
-    }), [error]);
     useEffect(() => isFollowed ? followReel(id, {
         onChange: (state) => setData({ ...latest.current, ...state, ...startOf(state, latest.current) }),
         onEnd: (reel) => {

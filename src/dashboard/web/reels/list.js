@@ -195,3 +195,8 @@ onLive('reset', () => {
     isOutdated = true;
     refreshList();
 });
+onLive('reached', () => {
+    if (listStore.get().error) {
+        refreshList();
+    }
+});

@@ -1,10 +1,11 @@
 // Loads the data of a page, initially and on demand.
 import { useEffect, useRef, useState } from 'htm/preact/standalone';
+import { onLive } from '../core/live.js';
 
 /**
  * Runs `load(signal)` when the component mounts and whenever a value of `keys` changes. Returns `{data, error,
  * isLoading, reload, setData}`; a reload for the same keys keeps the old data until the new data arrive. A load that
- * failed is repeated when the browser is online again.
+ * failed, but not by a refusal, is repeated when the browser is online or the server reachable again.
  */
 export function useLoading(load, keys) {
     const [state, setState] = useState({ data: null, error: null, isLoading: true });
@@ -28,11 +29,16 @@ export function useLoading(load, keys) {
         };
     }, keys);
     useEffect(() => {
-        const retry = () => start(true);
-        if (state.error) {
-            addEventListener('online', retry);
+        if (!state.error || (state.error.status >= 400 && state.error.status < 500)) {
+            return undefined;
         }
-        return () => removeEventListener('online', retry);
+        const retry = () => start(true);
+        addEventListener('online', retry);
+        const unsubscribe = onLive('reached', retry);
+        return () => {
+            removeEventListener('online', retry);
+            unsubscribe();
+        };
     }, [state.error]);
     const setData = (data) => setState((old) => ({ ...old, data }));
     return { ...state, reload: () => start(true), setData };
