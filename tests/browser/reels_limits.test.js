@@ -346,3 +346,22 @@ test('a page that was opened while the server was away loads once it is back', a
     assert.equal(await page.locator('.note-fail').count(), 0);
     visitor.assertClean();
 });
+
+test('a new reel of a post below the loaded ones has its number of earlier analyses', async () => {
+    const { visitor, page } = await open({ person: administrator });
+    const reel = (id, earlier) => ({ id, url: `${UNAVAILABLE}?img_index=${id}`, status: 'done', created_at: '2026-05-22T10:00:00Z', earlier });
+    let reels = [reel(5, 0)];
+    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: reels,
+        headers: { Link: '</dashboard/api/reels?cursor=5>; rel="next"' } }));
+    await page.route('**/dashboard/api/reels?cursor=5', () => {});
+    await page.route('**/dashboard/api/reels/analyze', (route) => {
+        reels = [{ ...reel(9, 2), url: SAMPLE }, ...reels];
+        return route.fulfill({ status: 202, json: { id: 9, status: 'processing' } }); // A pending one is refreshed.
+    });
+    await visitor.visit('/');
+    await rows(page).first().waitFor();
+    await page.getByLabel('Analyse a reel').fill(SAMPLE);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: '2 earlier analyses' }).waitFor();
+    assert.equal(await rows(page).count(), 2);
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-    announcementOf, fitsFilter, postOf, withChanges, withPage, withReel, withTop, withoutReel,
+    announcementOf, fitsFilter, lacksEarlier, postOf, withChanges, withPage, withReel, withTop, withoutReel,
 } from '../../../src/dashboard/web/reels/merging.js';
 
 const ALL = { status: '', author: '' };
@@ -114,4 +114,14 @@ test('only changes of status are announced', () => {
     assert.equal(announcementOf(reel(5, 'processing'), reel(5, 'error')), 'Reel 5 has failed.');
     assert.equal(announcementOf(reel(5, 'processing'), reel(5, 'processing')), null);
     assert.equal(announcementOf(undefined, reel(5)), null);
+});
+
+test('the number of earlier analyses is unknown for a new reel whose post is not shown', () => {
+    const url = 'https://www.instagram.com/reel/DYa0IXPgnP5/';
+    const lacks = (before, added, hasMore = true) => lacksEarlier(before, withReel(before, added, ALL, hasMore), added);
+    assert.ok(lacks([reel(5)], reel(6, 'pending', { url })));
+    assert.ok(!lacks([reel(5)], reel(6, 'pending', { url, earlier: 2 })));
+    assert.ok(!lacks([reel(5, 'done', { url })], reel(6, 'pending', { url })), 'it replaces the earlier one');
+    assert.ok(!lacks([reel(6, 'pending', { url })], reel(6, 'done', { url })), 'it is not new');
+    assert.ok(!lacks([reel(5)], reel(4, 'pending', { url })), 'its page will contain it');
 });

@@ -6,11 +6,13 @@ import { sessionStore } from '../core/session.js';
 import { createStore } from '../core/store.js';
 import { announce } from '../ui/announcer.js';
 import { hiddenStore } from './deletions.js';
-import { announcementOf, withChanges, withPage, withReel, withTop, withoutReel } from './merging.js';
+import { announcementOf, lacksEarlier, withChanges, withPage, withReel, withTop, withoutReel } from './merging.js';
 
 const PAGE_REELS = 30;
 const REFRESHED_REELS_MAX = 100; // Upper bound of one request.
 const PAGES_MAX = 10; // To refresh after an interruption; further ones are loaded on scrolling.
+
+const COUNT_MILLISECONDS = 500; // The reels of many links arrive together.
 
 const EVERY = { status: '', author: '', tag: '', from: '', to: '' };
 const NOTHING = {
@@ -26,6 +28,7 @@ export const listStore = createStore(NOTHING);
 
 let running = null;
 let changes = []; // That arrived since the page that is being fetched was requested.
+let countTimer = 0;
 let isOutdated = false; // All pages may be: the stream of events was interrupted.
 
 function update(change) {
@@ -154,11 +157,16 @@ export function readNewest(signal) {
     return get(pathWithQuery('/reels', { limit: REFRESHED_REELS_MAX, latest: true }), signal);
 }
 
-/** Inserts or updates a reel. */
+/** Inserts or updates a reel. Refreshes the list if only the server knows the number of earlier analyses. */
 export function putReel(reel) {
     const { reels, filter, next, isLoading, isLoadingMore } = listStore.get();
     if (filter) {
-        update({ reels: withReel(reels, reel, filter, next !== null) });
+        const changed = withReel(reels, reel, filter, next !== null);
+        update({ reels: changed });
+        if (lacksEarlier(reels, changed, reel)) {
+            clearTimeout(countTimer);
+            countTimer = setTimeout(refreshList, COUNT_MILLISECONDS);
+        }
     }
     if (isLoading || isLoadingMore) {
         changes.push({ id: reel.id, reel });
@@ -169,6 +177,7 @@ export function putReel(reel) {
 sessionStore.subscribe(() => {
     if (sessionStore.get().state === 'signed_out') {
         running?.abort();
+        clearTimeout(countTimer);
         running = null;
         listStore.set(NOTHING);
     }

@@ -70,6 +70,15 @@ export function withReel(reels, reel, filter, hasMore) {
     return [...others.slice(0, place), shown, ...others.slice(place)];
 }
 
+/**
+ * Whether the number of earlier analyses is unknown after `reel` was inserted into the list `before`, which became `after`:
+ * neither the reel has it, nor was an earlier one of its post shown.
+ */
+export function lacksEarlier(before, after, reel) {
+    const isReel = ({ id }) => id === reel.id;
+    return reel.earlier === undefined && !before.some(isReel) && after.find(isReel)?.earlier === 0;
+}
+
 /** Returns the list without a reel; the same array if it is not in the list. */
 export function withoutReel(reels, id) {
     const left = reels.filter((one) => one.id !== id);
