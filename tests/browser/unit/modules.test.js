@@ -73,3 +73,10 @@ test('modules without DOM do not import Preact', () => {
         }
     }
 });
+
+test('no space is lost at a line break before or after an element', () => {
+    for (const file of modules) { // htm drops a line break next to a tag, with the spaces around it.
+        assert.doesNotMatch(textOf(file), /[\w.,:;!?)]\n\s*<(a|b|code|em|kbd|span|strong)\b|<\/(a|b|code|em|kbd|span|strong)>\n\s*\w[^=\n]* \w/,
+            file);
+    }
+});

@@ -16,8 +16,8 @@ const LOOK_SECONDS = 3;
 function NewCode({ code, bot, onClose }) {
     return html`<section class="fresh stack" aria-labelledby="fresh-code" role="status">
         <h3 id="fresh-code">Send this code to ${bot ? `@${bot}` : 'the bot'} in Telegram</h3>
-        <p>It links one chat and is valid for 15 minutes. In a group, send it as
-            <code> /link${bot ? `@${bot}` : ''} ${code.code}</code>: all its members can then use your account
+        <p>It links one chat and is valid for 15 minutes. In a group, send it as${' '}
+            <code>/link${bot ? `@${bot}` : ''} ${code.code}</code>: all its members can then use your account
             through the bot.</p>
         <${CopyBox} text=${code.code} what="the code" />
         <div class="flow">

@@ -121,8 +121,8 @@ export function ModelForm() {
     }
     if (data.source === 'settings') {
         return html`<p class="padded muted">The server's environment, a flag or the configuration file chooses the
-            analyzer. To choose a model here, remove <code>analyzer</code> and the API keys from those
-            <a href="/docs/operation.html#description/models-setup-cost-privacy">settings</a>. To test it, run
+            analyzer. To choose a model here, remove <code>analyzer</code> and the API keys from those${' '}
+            <a href="/docs/operation.html#description/models-setup-cost-privacy">settings</a>. To test it, run${' '}
             <code>reelsd doctor</code> on the server.</p>`;
     }
     return html`<div class="padded stack">

@@ -18,7 +18,7 @@ export function PlatformNotice() {
             <h2>Instagram has never answered this server</h2>
             <p>It may block the server's address. ${session?.account.is_admin
                 ? html`Set a proxy (<code>platform-proxy</code>) or your own session
-                    (<code>platform-cookies-file</code>), or upload videos instead of pasting links.
+                    (<code>platform-cookies-file</code>), or upload videos instead of pasting links.${' '}
                     <a href="/admin?tab=access">Check the access</a>`
                 : 'Upload the video instead of pasting its link, or ask the operator of this server.'}</p>
         </div>
