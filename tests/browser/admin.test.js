@@ -85,6 +85,15 @@ for (const width of WIDTHS) {
         await resolver.getByText('Ready').waitFor(); // It refreshes automatically.
 
         await show('Failures');
+        await page.getByRole('button', { name: 'Show only unavailable' }).waitFor();
+        const { height } = page.viewportSize();
+        await page.setViewportSize({ width: 320, height });
+        for (const cause of await page.locator('.line', { has: page.locator('h3 code') }).all()) {
+            const code = await cause.locator('code').boundingBox();
+            const tools = await cause.locator('.line-tools').boundingBox();
+            assert.ok(code.x + code.width <= tools.x || code.y + code.height <= tools.y, 'a button covers the code');
+        }
+        await page.setViewportSize({ width, height });
         const row = page.locator('tr', { has: page.getByRole('button', { name: `Try again: reel ${failed.id}` }) });
         await row.getByText('1 failed attempt').click();
         await row.getByText('platform_rate_limited').waitFor();

@@ -40,7 +40,7 @@ function Causes({ causes, shown, onShow, recent, retried, isBusy, onRetry }) {
         const ids = recent.filter((one) => one.error_code === cause.error_code && canRetry(one) && !retried.has(one.id))
             .map((one) => one.id);
         const words = wordsFor(ids, cause);
-        return html`<li key=${cause.error_code} class="line">
+        return html`<li key=${cause.error_code} class="line cause">
             <div class="line-main flow"><h3><${ErrorCode} code=${cause.error_code} /></h3></div>
             <p class="small muted">${countOf(cause.count, 'reel')}, ${cause.count > 1 && 'most recently '}<${Time}
                 value=${cause.last_at} /></p>
