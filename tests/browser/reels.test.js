@@ -543,7 +543,7 @@ test('a search has filters, and its hits can be selected', async () => {
     await page.getByRole('checkbox', { name: 'Select: By b_cook' }).check();
     await page.getByRole('checkbox', { name: 'Select: By a_cook' }).click({ modifiers: ['Shift'] });
     await page.getByText('2 selected').waitFor();
-    assert.ok(await page.getByRole('button', { name: 'Try again' }).isDisabled(), 'the options of hits are unknown');
+    assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'the options of hits are unknown');
     await page.getByRole('button', { name: 'Clear selection' }).click();
     visitor.assertClean();
 });

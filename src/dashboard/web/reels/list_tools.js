@@ -50,6 +50,7 @@ function clear() {
 function Selected({ reels, onTag }) {
     const [isBusy, setIsBusy] = useState(false);
     const again = reels.filter(canTryAgain);
+    const areHits = reels.some(({ status }) => status === undefined); // A search does not return the options.
     const runAgain = async () => {
         setIsBusy(true);
         await submitAgain(again);
@@ -58,9 +59,9 @@ function Selected({ reels, onTag }) {
     };
     const actions = [
         { name: 'tag', label: 'Tag', icon: 'tag', keys: ['T'], run: onTag },
-        { name: 'again', label: 'Try again', icon: 'again', run: runAgain, isDisabled: isBusy || again.length === 0 },
+        !areHits && { name: 'again', label: 'Try again', icon: 'again', run: runAgain, isDisabled: isBusy || again.length === 0 },
         { name: 'delete', label: 'Delete', icon: 'trash', keys: ['#'], run: () => remove(reels), isDangerous: true },
-    ];
+    ].filter(Boolean);
     usePageActions(countOf(reels.length, 'selected reel'), actions.filter(({ isDisabled }) => !isDisabled));
     return html`${actions.map(({ name, label, icon, run, isDisabled, isDangerous }) => html`<button key=${name}
             class=${`button button-small ${isDangerous ? 'button-danger' : ''}`} type="button" disabled=${isDisabled}
