@@ -158,3 +158,16 @@ test('a long log is read in pages', async () => {
     assert.equal(await visitor.page.getByRole('button', { name: 'Show more' }).count(), 0);
     visitor.assertClean();
 });
+
+test('a delivery of a match of a saved search says so', async () => {
+    const { visitor, page } = await open({ person: administrator });
+    const delivery = { webhook_id: 'evt_1', url: receiver.url, state: 'delivered', tries: 1, job_id: 7, created_at: '2026-05-22T10:00:00Z',
+        tried_at: '2026-05-22T10:00:00Z' };
+    await page.route('**/dashboard/api/webhook/deliveries?*', (route) => route.fulfill({ json: [
+        { ...delivery, id: 3, search_id: 4 }, { ...delivery, id: 2 }] }));
+    await visitor.visit('/webhooks');
+    await page.locator('.delivery').nth(1).waitFor();
+    assert.deepEqual(await page.locator('.delivery .line-main').allInnerTexts().then((all) => all.map((text) => /search/.test(text))),
+        [true, false]);
+    visitor.assertClean();
+});

@@ -29,6 +29,7 @@ function DeliveryRow({ delivery, isBusy, onAgain }) {
         <div class="line-main flow">
             <h3>${delivery.job_id ? html`<a href=${`/reels/${delivery.job_id}`}>Reel ${delivery.job_id}</a>` : 'Test'}</h3>
             <${State} ...${stateOf(delivery)} />
+            ${delivery.search_id && html`<span class="small muted">Matches a saved search</span>`}
         </div>
         <dl class="line-facts">
             <div><dt>Last try</dt><dd>${delivery.tried_at
