@@ -243,6 +243,19 @@ test('an answer that arrives after signing out is not shown to the next user', a
     visitor.assertClean();
 });
 
+test('a citation without a time has no link on the page of its reel', async () => {
+    const { visitor, page } = await open({ person });
+    await answer(page, `/reels/${sample.id}/ask`, answered());
+    await visitor.visit(`/reels/${sample.id}`);
+    await page.getByLabel('Ask this reel').fill('What is said?');
+    await page.keyboard.press('Enter');
+    await page.locator('.citation').nth(1).waitFor();
+    assert.deepEqual(await page.locator('.citation').evaluateAll((all) => all.map((one) => one.getAttribute('href'))),
+        [`/reels/${sample.id}#t=${citationsOf()[0].seconds}`, null]);
+    await visitor.assertAccessible();
+    visitor.assertClean();
+});
+
 test('a search is saved, opened and deleted', async () => {
     const { visitor, page } = await open({ person });
     let saved = [];

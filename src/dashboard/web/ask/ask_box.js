@@ -17,18 +17,18 @@ export function canAsk(session) {
     return session.analyzers?.some((name) => name !== 'local') ?? false;
 }
 
-/** `title` is that of the reel, if it is another than that of the page; null for its code. */
-function Citation({ citation, title }) {
+/** `isHere`: it is of the reel of the page. Otherwise `title` is that of the reel; null for its code. */
+function Citation({ citation, isHere, title }) {
     const { id, code, field, text, seconds } = citation;
     const hasTime = typeof seconds === 'number';
-    return html`<li><a class="citation" href=${`/reels/${id}${hasTime ? `#t=${seconds}` : ''}`}>
-        <span class="timecode">${hasTime ? formatTimecode(seconds) : 'Open'}</span>
+    const words = html`<span class="timecode">${hasTime ? formatTimecode(seconds) : !isHere && 'Open'}</span>
         <span>
             <span class="foreign" dir="auto">“${text}”</span>${' '}
             <span class="citation-source cut muted small">${fieldWords(field)}${title !== undefined && html`,${' '}
                 <span class="foreign">${title ?? `reel ${code}`}</span>`}</span>
-        </span>
-    </a></li>`;
+        </span>`;
+    return html`<li>${isHere && !hasTime ? html`<div class="citation">${words}</div>`
+        : html`<a class="citation" href=${`/reels/${id}${hasTime ? `#t=${seconds}` : ''}`}>${words}</a>`}</li>`;
 }
 
 function Answer({ answer, reelId }) {
@@ -37,7 +37,8 @@ function Answer({ answer, reelId }) {
     return html`
         <p class="answer-text foreign" dir="auto">${answer.answer}</p>
         ${citations.length > 0 && html`<ol class="citations stack" aria-label="Citations">
-            ${citations.map((citation, index) => html`<${Citation} key=${index} citation=${citation} title=${titles.get(citation.id)} />`)}</ol>`}
+            ${citations.map((citation, index) => html`<${Citation} key=${index} citation=${citation}
+                isHere=${citation.id === reelId} title=${titles.get(citation.id)} />`)}</ol>`}
         <p class="muted small">${model?.name && html`Answered by <span class="foreign">${model.name}</span>`}${
             typeof cost === 'number' && html`, ${formatMoney(cost)}`}</p>`;
 }
