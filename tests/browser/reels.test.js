@@ -379,6 +379,7 @@ for (const width of WIDTHS) {
         await page.getByRole('dialog').getByRole('button', { name: 'Delete failed' }).click();
         await page.locator('.toast', { hasText: 'Deleted 2 failed reels.' }).waitFor();
         await page.getByRole('heading', { name: 'No failed reels' }).waitFor();
+        await visitor.waitForFocus(page.locator('main h1'));
         assert.equal(await page.getByRole('button', { name: 'Delete failed' }).count(), 0);
         await page.getByRole('button', { name: 'Clear the filter' }).click();
         await page.locator(`.row-title a[href="/reels/${done.id}"]`).waitFor();
