@@ -23,6 +23,8 @@ test('a duration has at most two units', () => {
     assert.equal(formatLength(4 * 86400 + 3 * 3600), '4 d 3 h');
 });
 
+process.env.TZ = 'UTC';
+
 test('an age is shown for a week', () => {
     const now = Date.parse('2026-05-22T12:00:00Z');
     assert.equal(formatAge('2026-05-22T11:59:30Z', now), 'just now');
@@ -47,4 +49,14 @@ test('calendar days and months have no time zone', () => {
     assert.equal(formatDay('2026-05-01'), '1 May');
     assert.equal(formatDay('2026-05-22', true).replace(',', ''), 'Friday 22 May 2026');
     assert.equal(formatMonth('2026-11'), 'November 2026');
+});
+
+test('yesterday is the day before, not the last two days', () => {
+    process.env.TZ = 'Europe/Berlin';
+    const now = Date.parse('2026-05-22T08:00:00Z');
+    assert.equal(formatAge('2026-05-21T07:00:00Z', now), 'yesterday');
+    assert.equal(formatAge('2026-05-20T22:30:00Z', now), 'yesterday'); // 00:30 in Berlin.
+    assert.equal(formatAge('2026-05-20T21:30:00Z', now), '2 days ago');
+    process.env.TZ = 'UTC';
+    assert.equal(formatAge('2026-05-20T22:30:00Z', now), '2 days ago');
 });

@@ -29,9 +29,14 @@ export function formatLength(seconds) {
     return minor > 0 ? `${major} ${minor} ${next[1]}` : major;
 }
 
+/** The begin of the local day of a time, in milliseconds. */
+function midnightOf(time) {
+    return new Date(time).setHours(0, 0, 0, 0);
+}
+
 /**
  * The age of an RFC 3339 time at `now` (milliseconds): `just now`, `5 min ago`, `3 h ago`, `2 days ago`; null
- * beyond a week, where a date is more useful.
+ * beyond a week, where a date is more useful. Days are those of the user's calendar.
  */
 export function formatAge(time, now) {
     const seconds = (now - Date.parse(time)) / 1000;
@@ -47,7 +52,7 @@ export function formatAge(time, now) {
     if (seconds < DAY) {
         return `${Math.floor(seconds / HOUR)} h ago`;
     }
-    const days = Math.floor(seconds / DAY);
+    const days = Math.round((midnightOf(now) - midnightOf(time)) / (1000 * DAY));
     return days === 1 ? 'yesterday' : `${days} days ago`;
 }
 
