@@ -174,6 +174,7 @@ for (const width of WIDTHS) {
         await page.getByLabel('Analyse a reel').fill(SAMPLE);
         await page.getByRole('button', { name: 'Analyse', exact: true }).click();
         await page.getByText('Paste a JSON Schema, or choose a preset.').waitFor();
+        await visitor.waitForFocus(page.getByLabel('JSON Schema'));
         await page.getByLabel('JSON Schema').fill('{"type": "object", "$ref": "#"}');
         let sent = await answer(page, '/reels/analyze',
             { message: 'extract: "$ref" is not supported, at /$ref', status: 'error' }, 400);

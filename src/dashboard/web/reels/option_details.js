@@ -12,34 +12,34 @@ import { Options } from './options.js';
 export function useOptions(chosen, onChange) {
     const analyzers = useStore(sessionStore).session?.analyzers ?? [];
     const fields = supportedFields(chosen, analyzers);
-    const [isChecked, setIsChecked] = useState(false);
+    const [checks, setChecks] = useState(0);
     const members = () => {
         const isWrong = schemaProblem(fields) !== null;
-        setIsChecked(isWrong);
+        setChecks(isWrong ? checks + 1 : 0);
         return isWrong ? null : optionMembers(fields);
     };
     const onFields = (news) => onChange({ ...fields, ...news });
-    return { members, shown: { fields, analyzers, isChecked, onFields } };
+    return { members, shown: { fields, analyzers, checks, onFields } };
 }
 
 /**
  * The options of a form; `message` is the server's error about one, which opens them. `children` is a further option,
  * which counts if `isChildSet`.
  */
-export function OptionDetails({ fields, analyzers, message, isChecked, onFields, isChildSet, children }) {
+export function OptionDetails({ fields, analyzers, message, checks, onFields, isChildSet, children }) {
     const [isOpen, setIsOpen] = useState(false);
     useEffect(() => {
-        if (message || isChecked) {
+        if (message || checks) {
             setIsOpen(true);
         }
-    }, [message, isChecked]);
+    }, [message, checks]);
     const count = Object.entries(fields).filter(([name, value]) => name !== 'schema' && value !== '').length;
     const shownCount = count + (isChildSet ? 1 : 0);
     return html`<details class="option-details" open=${isOpen} onToggle=${(event) => setIsOpen(event.target.open)}>
         <summary>Options${shownCount > 0 && html` <span class="muted">(${shownCount})</span>`}</summary>
         ${isOpen && children}
         ${isOpen && html`<${Options} fields=${fields} analyzers=${analyzers} message=${message}
-            isChecked=${isChecked} onFields=${onFields} />`}
+            checks=${checks} onFields=${onFields} />`}
         ${isOpen && count > 0 && html`<button class="button button-plain button-small" type="button"
             onClick=${() => onFields(NO_OPTIONS)}>Reset the options</button>`}
     </details>`;

@@ -1,5 +1,5 @@
 // The options of a submission: what to extract, language, instructions, analyzer.
-import { html } from 'htm/preact/standalone';
+import { html, useEffect, useRef } from 'htm/preact/standalone';
 import { get } from '../core/api.js';
 import { labelOf } from '../extract/labels.js';
 import { Field, SelectField, TextField } from '../ui/field.js';
@@ -31,7 +31,7 @@ function AnalyzerField({ fields, analyzers, error, onFields }) {
 }
 
 /** The fields of options that only models follow. */
-function ModelFields({ fields, analyzers, errorOf, isChecked, onFields }) {
+function ModelFields({ fields, analyzers, errorOf, checks, onFields }) {
     const isOwn = fields.extract === OWN_SCHEMA;
     return html`
         <${ExtractField} fields=${fields} error=${isOwn ? null : errorOf('extract')} onFields=${onFields} />
@@ -44,7 +44,7 @@ function ModelFields({ fields, analyzers, errorOf, isChecked, onFields }) {
         ${analyzers.length > 1 && html`<${AnalyzerField} fields=${fields} analyzers=${analyzers}
             error=${errorOf('analyzer')} onFields=${onFields} />`}
         ${isOwn && html`<${TextField} label="JSON Schema" value=${fields.schema} rows=${8} isCode
-            error=${(isChecked ? schemaProblem(fields) : null) ?? errorOf('extract')}
+            error=${(checks > 0 ? schemaProblem(fields) : null) ?? errorOf('extract')}
             placeholder=${'{"type": "object", "properties": {"price": {"type": "number"}}}'}
             onValue=${(schema) => onFields({ schema })} />`}
         <${TextField} label="Instructions" value=${fields.instructions} rows=${2} maxlength="2000"
@@ -54,13 +54,20 @@ function ModelFields({ fields, analyzers, errorOf, isChecked, onFields }) {
 
 /**
  * The fields. `fields` are of option_members.js, `onFields` receives the changed ones; `analyzers` are the server's;
- * `message` is the server's error about an option; `isChecked` shows the problem of the schema.
+ * `message` is the server's error about an option. `checks` is the number of submissions that a problem of the schema has
+ * prevented; each shows it and focuses its field.
  */
-export function Options({ fields, analyzers, message, isChecked, onFields }) {
+export function Options({ fields, analyzers, message, checks, onFields }) {
     const wrong = optionOfMessage(message);
     const errorOf = (name) => wrong === name ? message : null;
-    return html`<div class="options">${hasModel(analyzers)
-        ? html`<${ModelFields} fields=${fields} analyzers=${analyzers} errorOf=${errorOf} isChecked=${isChecked}
+    const element = useRef(null);
+    useEffect(() => {
+        if (checks > 0) {
+            element.current.querySelector('[aria-invalid="true"]')?.focus();
+        }
+    }, [checks]);
+    return html`<div class="options" ref=${element}>${hasModel(analyzers)
+        ? html`<${ModelFields} fields=${fields} analyzers=${analyzers} errorOf=${errorOf} checks=${checks}
             onFields=${onFields} />`
         : html`<p class="muted small">Extraction, language and instructions need a model; this server has none.</p>`}
     </div>`;
