@@ -126,7 +126,7 @@ result<stored_model> model_from_form(const json& form, const stored_model* befor
     stored.input_price = text_or(form, "input_price", "");
     stored.output_price = text_or(form, "output_price", "");
     if (stored.input_price.empty() != stored.output_price.empty())
-        return invalid_form("input_price and output_price go together");
+        return invalid_form("give both prices, for input and output, or neither");
     for (const auto& price : {stored.input_price, stored.output_price}) {
         if (!price.empty() && !model::price_from(price))
             return invalid_form("a price must be US dollars with at most six decimals");

@@ -357,3 +357,15 @@ test('an uploaded video is analysed again with its caption and author, unless th
     assert.equal(new URL(page.url()).pathname, `/reels/${sample.id}`);
     visitor.assertClean();
 });
+
+test('copying without permission says so in words', async () => {
+    const { visitor, page } = await open({ person });
+    await page.addInitScript(() => {
+        navigator.clipboard.writeText = async () => { throw new DOMException('Write permission denied.', 'NotAllowedError'); };
+    });
+    await visitor.visit(`/reels/${sample.id}`);
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('button', { name: 'Copy link', exact: true }).click();
+    await page.locator('.toast', { hasText: 'The browser does not allow copying.' }).waitFor();
+    visitor.assertClean();
+});

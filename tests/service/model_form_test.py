@@ -149,7 +149,7 @@ class ModelForm(ModelTest):
         for change, text in (({"provider": "other"}, "provider must be gemini or openai"),
                              ({"api_key": ""}, "api_key is required"),
                              ({"url": "ftp://x"}, "gemini-url"),
-                             ({"input_price": "1"}, "input_price and output_price go together"),
+                             ({"input_price": "1"}, "give both prices, for input and output, or neither"),
                              ({"input_price": "1", "output_price": "free"}, "US dollars"),
                              ({"provider": "openai", "model": ""}, "openai-model is not set")):
             with self.subTest(text):

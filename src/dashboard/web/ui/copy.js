@@ -34,8 +34,8 @@ export async function copyAndReport(text, what) {
     try {
         await copyText(text);
         showToast(`Copied ${what}.`);
-    } catch (why) {
-        showToast(why.message, { isFailure: true });
+    } catch {
+        showToast('The browser does not allow copying.', { isFailure: true });
     }
 }
 
