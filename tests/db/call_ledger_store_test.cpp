@@ -27,6 +27,8 @@ constexpr call_usage answered{
     .cost_picodollars = 28'650'000'000};
 
 using test::database_test;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 class CallLedgerStore : public test::database_test {
 protected:
@@ -53,6 +55,23 @@ protected:
     }
     void settle(std::int64_t call, const call_usage& used = answered) {
         run(ledger_.settle(call, used, soon()));
+    }
+    /// Rescues the job that is held, as another daemon.
+    std::vector<job_id> rescue_expired(int attempts_max = 3) {
+        static constexpr db::query expire_query{
+            "test.expire", "UPDATE job SET lease_until = now() WHERE status = 'processing'"};
+        run(pool().run(soon(), expire_query));
+        return rescue(attempts_max);
+    }
+    std::vector<job_id> rescue(int attempts_max = 3) {
+        const jobs::rescue_request request{.attempts_max = attempts_max, .exhausted_text = "x"};
+        return run(queue_.rescue(request, soon()));
+    }
+    void end_delay() {
+        static constexpr db::query end_delay_query{
+            "test.end_delay", "UPDATE job SET run_at = now() WHERE waits_for = 'time'"};
+        run(pool().run(soon(), end_delay_query));
+        EXPECT_THAT(rescue(), IsEmpty());
     }
     account_call_intent embedding(std::string key) const {
         return {
@@ -145,6 +164,37 @@ TEST_F(CallLedgerStore, KeepsTheLatestAnswerOfAnAnalysis) {
     EXPECT_EQ(kept(call_purpose::analysis), R"("a\\u0000b")");
     EXPECT_EQ(kept(call_purpose::transcription), "");
     EXPECT_EQ(run(ledger_.answered_model(job_.id, soon())), "gemini/flash");
+}
+
+// Goal: an answer that arrived while the database was unreachable is stored before the next attempt
+// begins, which would pay again.
+TEST_F(CallLedgerStore, AnExpiredJobWaitsForAnAnswerThatMayHaveArrived) {
+    const auto call = begin(job_).value();
+    EXPECT_THAT(rescue_expired(), IsEmpty());
+    EXPECT_FALSE(claim()) << "the holder may still store its answer";
+    auto used_by_call = answered;
+    used_by_call.kept_answer = R"("late")";
+    settle(call, used_by_call);
+    end_delay();
+    const auto again = claim().value();
+    EXPECT_EQ(again.attempt, 2);
+    EXPECT_EQ(
+        run(ledger_.kept_answer(job_.id, "gemini", "flash", call_purpose::analysis, soon())),
+        R"("late")");
+    EXPECT_THAT(rescue_expired(), IsEmpty());
+    EXPECT_TRUE(claim()) << "no call is open";
+}
+
+TEST_F(CallLedgerStore, AnAnswerOfTheLastAttemptIsUsedByOneMore) {
+    for (int call = 1; call <= 3; ++call) {
+        EXPECT_TRUE(begin(job_));
+        EXPECT_THAT(rescue_expired(1), IsEmpty());
+        end_delay();
+        job_ = claim().value();
+        EXPECT_EQ(job_.attempt, 1);
+    }
+    EXPECT_FALSE(begin(job_)) << "the number of such attempts is limited by that of calls";
+    EXPECT_THAT(rescue_expired(1), ElementsAre(job_.id));
 }
 
 TEST_F(CallLedgerStore, SettlesACallWhoseJobIsDeletedMeanwhile) {
