@@ -151,7 +151,7 @@ TEST_F(CallLedgerStore, ReleasesACallByItsKeyAfterALostAnswer) {
     EXPECT_FALSE(begin(job_));
 }
 
-TEST_F(CallLedgerStore, KeepsTheLatestAnswerOfAnAnalysis) {
+TEST_F(CallLedgerStore, KeepsTheAnswersOfAnAnalysis) {
     EXPECT_EQ(run(ledger_.answered_model(job_.id, soon())), "");
     for (const char* answer : {R"("first")", R"("a\\u0000b")"}) {
         auto used = answered;
@@ -161,9 +161,17 @@ TEST_F(CallLedgerStore, KeepsTheLatestAnswerOfAnAnalysis) {
     const auto kept = [&](call_purpose purpose) {
         return run(ledger_.kept_answer(job_.id, "gemini", "flash", purpose, soon()));
     };
-    EXPECT_EQ(kept(call_purpose::analysis), R"("a\\u0000b")");
+    EXPECT_EQ(kept(call_purpose::analysis), "\"first\"\n\"a\\\\u0000b\"");
     EXPECT_EQ(kept(call_purpose::transcription), "");
     EXPECT_EQ(run(ledger_.answered_model(job_.id, soon())), "gemini/flash");
+
+    const call_intent of_other{
+        .job = job_.id, .claim = job_.claim, .provider = "gemini", .model = "pro"};
+    auto used = answered;
+    used.kept_answer = R"("other")";
+    settle(run(ledger_.begin(of_other, soon())).value(), used);
+    EXPECT_EQ(kept(call_purpose::analysis), "") << "replaced by those of another model";
+    EXPECT_EQ(run(ledger_.answered_model(job_.id, soon())), "gemini/pro");
 }
 
 // Goal: an answer that arrived while the database was unreachable is stored before the next attempt

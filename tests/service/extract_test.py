@@ -167,6 +167,16 @@ class Extraction:
         self.assertEqual(self.sql("SELECT count(*) FROM job WHERE extract IS NOT NULL"), "0")
         self.assertBooked(daemon)
 
+    def test_an_unusable_repair_replaces_no_answer_even_after_a_restart(self):
+        self.model.answer = answering({**GOOD, "steps": []})
+        self.model.fail(self.call_kind, "none")
+        self.model.fail(self.call_kind, "not_json")
+        job_id = self.dies_before_storing(submit=lambda: self.submitted_with(extract=SCHEMA))
+        job = self.account.finished(job_id)
+        self.assertDone(job)
+        self.assertIn("extract/steps must have at least 1 item", job["extract_error"])
+        self.assertEqual(len(self.calls()), 2, "nothing is paid again")
+
     def test_whole_numbers_and_nulls(self):
         self.analyzing()
         self.model.answer = answering({**GOOD, "servings": 4.0, "difficulty": "easy", "published": "2026-11-26",

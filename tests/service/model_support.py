@@ -101,7 +101,7 @@ class ModelTest(DatabaseTest):
         self.account = daemon.account(unlimited=True)
         return daemon
 
-    def dies_before_storing(self, while_down=lambda: None, **settings):
+    def dies_before_storing(self, while_down=lambda: None, submit=None, **settings):
         """The id of a job whose daemon is killed after the answers have arrived and before the result is stored: while
         pictures of key moments are made, which is last. `while_down` is called before the daemon runs again."""
         folder = new_folder()
@@ -113,7 +113,7 @@ class ModelTest(DatabaseTest):
         os.chmod(helper, 0o755)
         os.chmod(folder, 0o777)
         daemon = self.analyzing(lease_seconds=1, attempts_max=5, media_helper=helper, **settings)
-        job_id = self.submitted()
+        job_id = (submit or self.submitted)()
         wait_until(lambda: os.path.exists(reached), "the pictures, which are made last")
         daemon.kill()
         while_down()

@@ -86,8 +86,9 @@ public:
         std::string_view provider, std::string_view model, call_kind kind) = 0;
     /// Records the usage of a call as soon as its answer has arrived.
     virtual void settle(std::int64_t call, const call_usage& usage) = 0;
-    /// What `kept_answer` of the usage was in the last call of this job, provider, model and kind;
-    /// empty if there was none. Errors: database_unavailable.
+    /// What `kept_answer` of the usage was in the calls of this job, provider, model and kind: each
+    /// on a line, the oldest first; of transcriptions, only the last. Empty if there was none.
+    /// Errors: database_unavailable.
     [[nodiscard]] virtual result<std::string> kept_answer(
         std::string_view /*provider*/, std::string_view /*model*/, call_kind /*kind*/) {
         return std::string{};

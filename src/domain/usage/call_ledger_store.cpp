@@ -77,13 +77,16 @@ constexpr db::essential_query settle_query{"usage.settle_call", R"sql(
     INSERT INTO kept_analysis (job_id, provider, model, answer)
     SELECT job_id, provider, model, answer FROM answered WHERE purpose = 'analysis'
     ON CONFLICT (job_id) DO UPDATE
-       SET provider = excluded.provider, model = excluded.model, answer = excluded.answer)sql"};
+       SET earlier = CASE WHEN kept_analysis.provider = excluded.provider
+                           AND kept_analysis.model = excluded.model
+                          THEN kept_analysis.earlier || kept_analysis.answer || E'\n' ELSE '' END,
+           provider = excluded.provider, model = excluded.model, answer = excluded.answer)sql"};
 
 constexpr db::query kept_answer_query{"usage.kept_answer", R"sql(
     SELECT answer FROM kept_transcript
      WHERE job_id = $1 AND provider = $2 AND model = $3 AND $4 = 'transcription'
      UNION ALL
-    SELECT answer FROM kept_analysis
+    SELECT earlier || answer FROM kept_analysis
      WHERE job_id = $1 AND provider = $2 AND model = $3 AND $4 = 'analysis')sql"};
 
 constexpr db::query answered_model_query{"usage.answered_model", R"sql(

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,12 +95,13 @@ public:
     analysis run() {
         std::optional<request_options> next{request_options{}};
         if (!prompt_.is_schema_enforceable) next->format = answer_format::json;
-        const auto kept = kept_reply();
+        const auto kept = kept_replies();
         if (!kept) return analysis_failure{kept.error()};
-        if (*kept) {
-            next = after_reply(*next, **kept);
-            if (!next && best_) return checked(*std::move(best_));
-            if (!next) return analysis_failure{error{errc::model_refused, why_not(**kept)}};
+        for (const auto& reply : *kept) {
+            next = after_reply(*next, reply);
+            if (next) continue;
+            if (best_) return checked(*std::move(best_));
+            return analysis_failure{error{errc::model_refused, why_not(reply)}};
         }
         // Encoding would remove sound that cannot be decoded here, but perhaps there.
         if (is_uncommon(video_.probe) && video_.probe.audio_is_decodable) {
@@ -123,14 +125,18 @@ public:
     }
 
 private:
-    /// The paid answer of an earlier attempt that ended before its result was stored.
-    result<std::optional<reply>> kept_reply() {
+    /// The paid answers of earlier attempts that ended before their result was stored.
+    result<std::vector<reply>> kept_replies() {
         const auto& model = analyzer_.api_->endpoint();
         const auto kept = calls_.kept_answer(model.provider, model.model, call_kind::answer);
         if (!kept) return kept.error();
-        if (kept->empty()) return std::optional<reply>{};
-        return std::optional{
-            reply{.end = reply_end::complete, .text = json::parse(*kept).get<std::string>()}};
+        std::vector<reply> replies;
+        std::istringstream lines{*kept};
+        for (std::string line; std::getline(lines, line);) {
+            replies.push_back(
+                {.end = reply_end::complete, .text = json::parse(line).get<std::string>()});
+        }
+        return replies;
     }
 
     std::optional<request_options> after_reply(const request_options& options, const reply& reply) {

@@ -40,7 +40,7 @@ struct call_usage {
     std::string modalities = {};   ///< A JSON array, see migrations/0006; empty for none.
     std::string response_id = {};  ///< Empty for none.
     std::int64_t audio_milliseconds = 0;
-    /// Kept with the call's job until that ends; empty for none. Without U+0000.
+    /// Kept with the call's job until that ends; empty for none. Without U+0000 and newlines.
     std::string kept_answer = {};
 };
 
@@ -90,7 +90,7 @@ public:
     awaitable<void> settle(std::int64_t call, call_usage used, deadline by);
 
     /// The answer that settle() has kept for the job, if it is of that model; empty otherwise. For
-    /// an analysis or a transcription.
+    /// an analysis, all its answers, each on a line, the oldest first; or for a transcription.
     awaitable<std::string> kept_answer(
         job_id job, std::string provider, std::string model, call_purpose purpose, deadline by);
 
