@@ -538,6 +538,7 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .offload = offload,
         .near_reels = std::move(shared.search.near_reels),
         .answer = std::move(shared.answer),
+        .drain = drain_of(config),
         .analyzers = [this] { return res.models->offered(); },
         .requests_per_minute = shared.requests_per_minute,
         .origin = [this] { return public_origin(config, port); },

@@ -34,7 +34,10 @@ using namespace std::chrono_literals;
 /// Time after the drain for releasing jobs. The setting shutdown-drain-seconds is 4 s by default,
 /// which sums up to bounds::shutdown_grace.
 constexpr auto release_time_max = bounds::shutdown_grace - 4s;
-constexpr auto exchange_time_max = 3s;
+/// At least this long, and for this long after the drain, clients get their answers: a question
+/// that is answered within the drain is paid.
+constexpr auto exchange_time_min = 3s;
+constexpr auto last_exchange_time_max = 1s;
 constexpr auto last_flush_time_max = 2s;
 
 /// Starts what `composition` has built, and stops it in reverse.
@@ -162,6 +165,8 @@ private:
         const auto by = deadline::after(drain + release_time_max);
         // Both at once: while clients get their answers, the workers finish or release their jobs.
         auto services = parts_.services.stop(by);
+        const auto exchange_time_max =
+            std::max<monotonic_clock::duration>(exchange_time_min, drain + last_exchange_time_max);
         auto exchanges = parts_.server.stop(by.at_most(exchange_time_max));
         is_drained_ = co_await (std::move(services) && std::move(exchanges));
         if (parts_.metrics_server) co_await parts_.metrics_server->stop();

@@ -36,8 +36,9 @@ constexpr int rows_max = 1000;
 constexpr int senders_max = 12;
 /// Nothing is sent this shortly before the end of the lease.
 constexpr auto lease_reserve = 1s;
-/// Time for requests in progress at a stop, so that their messages are not sent again.
-constexpr auto drain_time_max = 2s;
+/// Time for requests in progress at a stop, so that their messages are not sent again; the drain of
+/// the settings may be longer, for questions.
+constexpr auto drain_time_min = 2s;
 
 /// Further ephemeral messages are dropped.
 constexpr std::size_t ephemeral_messages_max = 1000;
@@ -77,6 +78,7 @@ private:
     void renew_lease(time_point now);
     void begin_term();
     void end_term();
+    void drain(const std::stop_token& stop);
     void read_messages();
     void dispatch(std::vector<chats::waiting_message> rows, time_point now);
     void dispatch_ephemeral_messages(const std::set<chats::chat_id>& were_busy, time_point now);
@@ -181,10 +183,19 @@ void bot::state::stop() {
     for (auto& sender : sender_threads_) sender.request_stop();
     end_term();
     if (drain_thread_.joinable() || sender_threads_.empty()) return;
-    drain_thread_ = std::jthread{[this](const std::stop_token& stop) {
-        stoppable_sleep(drain_time_max, stop);
-        sending_.request_stop();
-    }};
+    drain_thread_ = std::jthread{[this](const std::stop_token& stop) { drain(stop); }};
+}
+
+/// Keeps the bot meanwhile: another daemon would send what a question has stored for a crash.
+void bot::state::drain(const std::stop_token& stop) {
+    const auto until =
+        deadline::after(std::max<std::chrono::milliseconds>(drain_time_min, dependencies_.drain));
+    while (stoppable_sleep(std::min<seconds_f>(renewal_interval, until.remaining()), stop) &&
+           !until.passed()) {
+        static_cast<void>(
+            query(dependencies_.bots.hold(lease(), bot_lease_length, soon()), soon()));
+    }
+    sending_.request_stop();
 }
 
 void bot::state::join() {

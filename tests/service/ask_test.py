@@ -452,7 +452,7 @@ class Interruptions(AskTest):
     def test_a_stopping_daemon_completes_a_question(self):
         daemon = self.analyzing(shutdown_drain_seconds=20)
         reel = self.done()
-        self.model.fail("chat", "hold", seconds=1)
+        self.model.fail("chat", "hold", seconds=4)  # Longer than other requests get at a stop.
         with ThreadPoolExecutor(1) as threads:
             asked = threads.submit(self.ask, "How many cups of flour?", reel)
             self.model.wait_for("chat", 2)

@@ -78,6 +78,21 @@ class Questions(TelegramTest):
         self.telegram.say(ANN, f"/ask {QUESTION}")
         self.assertEqual(len(self.wait_for(ANN, "It says:")), 1)
 
+    def test_a_stopping_daemon_completes_a_question(self):
+        daemon, _ = self.analysed(**{FLOUR: "Sift two cups of flour."})
+        daemon.stop()
+        daemon.settings["shutdown_drain_seconds"] = 20
+        daemon.start()
+        other = self.bot_daemon(workers=0, database_url=daemon.settings["database_url"]).start()
+        asked = self.model.count("generate")
+        self.model.fail("generate", "hold", seconds=10)  # Longer than the lease of the bot.
+        self.telegram.say(ANN, f"/ask {QUESTION}")
+        self.model.wait_for("generate", asked + 1)
+        self.assertEqual(daemon.stop(), 0)
+        self.wait_for(ANN, "It says:")
+        self.assertEqual(self.model.count("generate"), asked + 1)
+        self.assertEqual(other.stop(), 0)
+
     def test_refusals(self):
         daemon = self.bot_daemon(workers=0).start()
         self.linked(daemon)

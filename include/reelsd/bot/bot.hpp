@@ -20,6 +20,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -59,6 +60,7 @@ struct bot_dependencies {
     /// As in api::api_dependencies: on the loop; empty without vectors.
     std::function<awaitable<std::vector<job_id>>(account_id caller, std::string query)> near_reels;
     questions::answerer answer;
+    std::chrono::milliseconds drain{4000};                ///< How long a stop waits for an answer.
     std::function<model::offered_analyzers()> analyzers;  ///< Any thread.
     int requests_per_minute = 600;  ///< Default for accounts without their own limit.
     /// The address of the dashboard. Called on the bot's threads.
@@ -79,8 +81,8 @@ public:
     [[nodiscard]] std::string_view name() const noexcept override { return "chat bot"; }
 
     void start() override;
-    /// Ends the threads and their requests; a message that is being sent gets two seconds. Then
-    /// releases the bot to other daemons.
+    /// Ends the threads and their requests; what is being sent or answered gets `drain`, at least
+    /// two seconds. Then releases the bot to other daemons.
     [[nodiscard]] awaitable<bool> stop(deadline by) override;
 
     /// The bot's name without the @; empty while it is not known. Any thread.
