@@ -455,14 +455,15 @@ model_reply openai_reply(
             .detail = "an answer that is not a JSON object: " + excerpt(response.body),
             .may_be_billed = true};
     }
-    if (auto failure = openai_failure_within(document, response.head.headers, now))
-        return *std::move(failure);
+    // A response with choices is a reply, and billed, even if it also has an error.
+    const auto& choices = list_in(document, "choices");
+    auto failure = openai_failure_within(document, response.head.headers, now);
+    if (failure && choices.empty()) return *std::move(failure);
 
     reply reply;
     reply.used = openai_usage(document);
     const auto request_id = response.head.headers.find("x-request-id");
     reply.response_id = excerpt(request_id ? *request_id : text_in(document, "id"));
-    const auto& choices = list_in(document, "choices");
     if (choices.empty()) {
         reply.detail = "no choices";
         return reply;

@@ -91,7 +91,7 @@ public:
         if (response && response->status() == 200) {
             const auto document = parse_foreign_json(response->body);
             const auto status = error_status_within(document);
-            if (!status) return read(document, cut);
+            if (!status || api_.vectors_in(document, cut.size())) return read(document, cut);
             response->head.status = *status;
         }
         const auto why = masked(
@@ -103,7 +103,7 @@ public:
     }
 
 private:
-    /// Every answer without an error is billed, whatever it contains.
+    /// Every answer without an error is billed, whatever it contains; one with vectors always is.
     [[nodiscard]] embedding_reply read(
         const json& document, std::span<const std::string> texts) const {
         auto embedded = api_.vectors_in(document, texts.size());

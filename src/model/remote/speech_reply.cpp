@@ -248,11 +248,10 @@ model_reply speech_reply(
     const net::http_response& response, std::int64_t sound_milliseconds,
     std::chrono::system_clock::time_point now) {
     const auto document = parse_foreign_json(response.body);
-    if (document.is_object()) {
-        if (auto failure = openai_failure_within(document, response.head.headers, now))
-            return *std::move(failure);
-    }
+    // A transcript is billed, even if it also has an error.
     if (!member(document, "text").is_string() && !member(document, "segments").is_array()) {
+        auto failure = openai_failure_within(document, response.head.headers, now);
+        if (failure) return *std::move(failure);
         return call_failure{
             .kind = failure_kind::transient,
             .detail = std::string{not_a_transcript},

@@ -165,6 +165,19 @@ TEST(OpenaiReply, AnErrorWithStatus200IsAFailureWithoutCost) {
     EXPECT_FALSE(parsed.error().may_be_billed);
 }
 
+TEST(OpenaiReply, ChoicesAreBilledEvenWithAnError) {
+    for (const char* error : {"{}", R"("")", R"({"message":""})", R"({"code":500})"}) {
+        const auto reply = read_openai_reply(fmt::format(
+            R"({{"error":{},"usage":{{"prompt_tokens":7,"completion_tokens":2}},
+                 "choices":[{{"message":{{"content":"{{}}"}},"finish_reason":"stop"}}]}})",
+            error));
+        EXPECT_EQ(reply.end, reply_end::complete) << error;
+        EXPECT_EQ(reply.text, "{}") << error;
+        EXPECT_EQ(reply.used.value_or(token_counts{}).prompt, 7) << error;
+    }
+    EXPECT_FALSE(answer(R"({"choices":[],"error":{}})"));
+}
+
 TEST(OpenaiReply, AGatewayFailureWithStatus200MayBeBilled) {
     for (const char* code : {"504", R"("502")", R"("408")"}) {
         const auto parsed =

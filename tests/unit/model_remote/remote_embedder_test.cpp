@@ -152,13 +152,18 @@ embedding_reply reply_to(
 constexpr const char* two_vectors =
     R"({"data":[{"index":0,"embedding":[1,0]},{"index":1,"embedding":[0,1]}],
         "usage":{"prompt_tokens":9}})";
+constexpr const char* two_vectors_and_an_error =
+    R"({"data":[{"index":0,"embedding":[1,0]},{"index":1,"embedding":[0,1]}],
+        "usage":{"prompt_tokens":9},"error":{}})";
 
 TEST(EmbeddingRequest, EveryAnswerIsBilled) {
-    const auto good = reply_to(embedding_response(200, two_vectors));
-    ASSERT_TRUE(good.vectors);
-    EXPECT_EQ(good.vectors->size(), 2U);
-    EXPECT_EQ(good.billed, billing::counted);
-    EXPECT_EQ(good.tokens, 9);
+    for (const char* body : {two_vectors, two_vectors_and_an_error}) {
+        const auto good = reply_to(embedding_response(200, body));
+        ASSERT_TRUE(good.vectors);
+        EXPECT_EQ(good.vectors->size(), 2U);
+        EXPECT_EQ(good.billed, billing::counted);
+        EXPECT_EQ(good.tokens, 9);
+    }
 
     const auto odd = reply_to(embedding_response(200, two_vectors), 768);
     EXPECT_EQ(odd.vectors.error().code(), errc::model_misconfigured);

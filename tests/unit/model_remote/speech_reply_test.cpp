@@ -172,6 +172,16 @@ TEST(SpeechReply, UsageIsTheServersOrTheSoundsLength) {
     EXPECT_EQ(tokens->used->output, 5);
 }
 
+TEST(SpeechReply, ATranscriptIsBilledEvenWithAnError) {
+    for (const auto* body : {R"({"text":"a","error":{}})", R"({"segments":[],"error":""})"}) {
+        const auto reply = speech_reply(response(200, body), sound_milliseconds);
+        ASSERT_TRUE(reply) << body;
+        EXPECT_EQ(reply->audio_milliseconds, sound_milliseconds) << body;
+    }
+    EXPECT_FALSE(
+        speech_reply(response(200, R"({"error":{"code":429}})"), sound_milliseconds).has_value());
+}
+
 TEST(SpeechReply, WhatIsNoTranscriptMayBeBilled) {
     for (const auto* body :
          {"", "<html></html>", "{", "7", "[]", "{}", R"({"result":"ok"})", R"({"text":[]})"}) {
