@@ -240,6 +240,8 @@ std::optional<std::int64_t> price_table::cost_of(
         audio += part.prompt;
         cached_audio += part.cached_prompt;
     }
+    // Providers may not report how many cached tokens are of audio: at least the overlap is.
+    cached_audio = std::max(cached_audio, audio + used.cached_prompt - used.prompt);
     cached_audio = std::min(cached_audio, used.cached_prompt);
     const auto plain_audio = rest_of(audio, cached_audio);
     if (plain_audio > 0 && !price->audio_input) return std::nullopt;

@@ -123,6 +123,20 @@ TEST(PriceTable, SoundAndCachedTokensHaveTheirOwnPrices) {
         30 * 1'000'000 + 10 * 100'000 + 40 * 10'000'000 + 20 * 5'000'000);
 }
 
+// OpenAI-compatible servers report cached tokens and those of sound, but not their overlap.
+TEST(PriceTable, NoTokenIsChargedTwice) {
+    const auto table = parsed(
+        R"({"model":"m","input":"1","audio_input":"10",
+            "cached":"0.1","audio_cached":"5","output":"0"})");
+    const token_counts used{
+        .prompt = 100,
+        .cached_prompt = 60,
+        .by_modality = {{.kind = modality::audio, .prompt = 80}}};
+    EXPECT_EQ(
+        table.cost_of("m", used, testing::october), 40 * 10'000'000 + 20 * 100'000 + 40 * 5'000'000)
+        << "at least 40 of the cached tokens are of sound";
+}
+
 TEST(PriceTable, MissingPricesHaveDefaults) {
     const auto table = parsed(R"({"model":"m","input":"3","output":"0"})");
     const token_counts used{
