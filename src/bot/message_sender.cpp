@@ -391,7 +391,7 @@ result<message_sender::content> message_sender::final_content_of(
     if (!used) return used.error();
     if (!*used) return error{errc::not_found};
     return content{
-        .parts = to_messages(templates::finished_reel(id, *job.result, (*used)->cost_usd)),
+        .parts = to_messages(templates::finished_reel(id, *job.result, **used)),
         .buttons = buttons_below(job)};
 }
 

@@ -67,6 +67,12 @@ std::string dashboard_place(std::string_view origin) {
     return origin.empty() ? "in the dashboard" : fmt::format("at {}/account", origin);
 }
 
+/// " and 2 calls of unknown cost"; empty without such calls.
+std::string unpriced_text(std::int64_t calls) {
+    if (calls == 0) return {};
+    return fmt::format(" and {} {} of unknown cost", calls, calls == 1 ? "call" : "calls");
+}
+
 void append_sums(rich_text& text, std::string_view title, const usage::sums& used) {
     text.push_back(bold(std::string{title}));
     text.push_back(plain(fmt::format(
@@ -74,9 +80,7 @@ void append_sums(rich_text& text, std::string_view title, const usage::sums& use
         grouped(used.total_tokens()),
         grouped(used.calls),
         used.cost_usd ? cost_text(used.cost_usd) : "cost unknown")));
-    if (used.unpriced_calls > 0 && used.cost_usd) {
-        text.push_back(plain(fmt::format(" and {} calls of unknown cost", used.unpriced_calls)));
-    }
+    if (used.cost_usd) text.push_back(plain(unpriced_text(used.unpriced_calls)));
     text.push_back(plain("\n"));
 }
 
@@ -389,8 +393,7 @@ std::string time_text(double seconds) {
     return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-rich_text finished_reel(
-    job_id job, std::string_view result, const std::optional<usage::decimal>& cost_usd) {
+rich_text finished_reel(job_id job, std::string_view result, const usage::reel_report& used) {
     const auto document = parse_foreign_json(result);
     rich_text text;
     append_head(text, job, document);
@@ -401,7 +404,8 @@ rich_text finished_reel(
     append_folded(text, "Transcript", text_at(document, "audio", "transcript"));
     append_folded(
         text, "On screen", lines_of(member(member(document, "visual"), "text_on_screen")));
-    text.push_back(plain("\n\nCost: " + cost_text(cost_usd)));
+    text.push_back(plain("\n\nCost: " + cost_text(used.cost_usd)));
+    if (used.cost_usd) text.push_back(plain(unpriced_text(used.unpriced_calls)));
     return text;
 }
 

@@ -97,7 +97,7 @@ struct usage_summary {
 /// A finished reel: author, summary, key moments, transcript, text on screen and cost. `result` has
 /// the five sections as JSON text; missing fields are omitted.
 [[nodiscard]] rich_text finished_reel(
-    job_id job, std::string_view result, const std::optional<usage::decimal>& cost_usd);
+    job_id job, std::string_view result, const usage::reel_report& used);
 
 [[nodiscard]] rich_text key_moment(const json& moment);
 

@@ -116,7 +116,7 @@ std::string fault_of(std::string_view html) {
 }
 
 reading read_summary(std::string_view document) {
-    const auto text = templates::finished_reel(job_id{7}, document, std::nullopt);
+    const auto text = templates::finished_reel(job_id{7}, document, {});
     const auto parts = to_messages(text);
     if (parts.empty() || parts.size() > message_parts_max)
         return {.violation = "too many messages, or none"};

@@ -31,7 +31,7 @@ jobs::job job_of(std::int64_t id, jobs::job_status status) {
 
 TEST(Summary, HasAllSections) {
     const auto html =
-        to_html(templates::finished_reel(job_id{42}, result, usage::decimal{"0.0123"}));
+        to_html(templates::finished_reel(job_id{42}, result, {.calls = {}, .cost_usd = "0.0123"}));
     EXPECT_EQ(
         html,
         "<b>@some.one</b> (Some &lt;One&gt;) · "
@@ -49,9 +49,24 @@ TEST(Summary, OmitsMissingFields) {
          {"{}", "[]", "no JSON", R"({"content": 5, "audio": {"transcript": 5}})"}) {
         SCOPED_TRACE(incomplete);
         const auto text =
-            without_tags(to_html(templates::finished_reel(job_id{1}, incomplete, "0")));
+            without_tags(to_html(templates::finished_reel(job_id{1}, incomplete, {})));
         EXPECT_EQ(text, "Unknown author · reel 1\nNo summary is available.\n\nCost: free");
     }
+}
+
+TEST(Summary, MentionsCallsOfUnknownCost) {
+    const auto cost_of = [](const usage::reel_report& used) {
+        const auto text = without_tags(to_html(templates::finished_reel(job_id{1}, "{}", used)));
+        return text.substr(text.find("Cost: "));
+    };
+    EXPECT_EQ(
+        cost_of({.calls = {}, .unpriced_calls = 1, .cost_usd = "0.0123"}),
+        "Cost: $0.0123 and 1 call of unknown cost");
+    EXPECT_EQ(
+        cost_of({.calls = {}, .unpriced_calls = 2, .cost_usd = "0.0123"}),
+        "Cost: $0.0123 and 2 calls of unknown cost");
+    EXPECT_EQ(
+        cost_of({.calls = {}, .unpriced_calls = 1, .cost_usd = std::nullopt}), "Cost: unknown");
 }
 
 questions::answer answer_about_flour() {
