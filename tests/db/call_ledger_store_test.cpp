@@ -27,7 +27,6 @@ constexpr call_usage answered{
     .cost_picodollars = 28'650'000'000};
 
 using test::database_test;
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 class CallLedgerStore : public test::database_test {
@@ -57,14 +56,14 @@ protected:
         run(ledger_.settle(call, used, soon()));
     }
     /// Rescues the job that is held, as another daemon.
-    std::vector<job_id> rescue_expired(int attempts_max = 3) {
+    std::vector<job_id> rescue_expired() {
         static constexpr db::query expire_query{
             "test.expire", "UPDATE job SET lease_until = now() WHERE status = 'processing'"};
         run(pool().run(soon(), expire_query));
-        return rescue(attempts_max);
+        return rescue();
     }
-    std::vector<job_id> rescue(int attempts_max = 3) {
-        const jobs::rescue_request request{.attempts_max = attempts_max, .exhausted_text = "x"};
+    std::vector<job_id> rescue() {
+        const jobs::rescue_request request{.attempts_max = 3, .exhausted_text = "x"};
         return run(queue_.rescue(request, soon()));
     }
     void end_delay() {
@@ -191,18 +190,6 @@ TEST_F(CallLedgerStore, AnExpiredJobWaitsForAnAnswerThatMayHaveArrived) {
         R"("late")");
     EXPECT_THAT(rescue_expired(), IsEmpty());
     EXPECT_TRUE(claim()) << "no call is open";
-}
-
-TEST_F(CallLedgerStore, AnAnswerOfTheLastAttemptIsUsedByOneMore) {
-    for (int call = 1; call <= 3; ++call) {
-        EXPECT_TRUE(begin(job_));
-        EXPECT_THAT(rescue_expired(1), IsEmpty());
-        end_delay();
-        job_ = claim().value();
-        EXPECT_EQ(job_.attempt, 1);
-    }
-    EXPECT_FALSE(begin(job_)) << "the number of such attempts is limited by that of calls";
-    EXPECT_THAT(rescue_expired(1), ElementsAre(job_.id));
 }
 
 TEST_F(CallLedgerStore, SettlesACallWhoseJobIsDeletedMeanwhile) {

@@ -100,6 +100,7 @@ reading read_author(std::string_view text) {
     if (!is_storable(text)) return {};
     const auto author = api::requested_author(text);
     if (!author) return refused(author.error(), errc::invalid_argument, "author must be");
+    text = trimmed(text);
     text.remove_prefix(text.starts_with('@') ? 1 : 0);
     return taken_if(*author && **author == text && text.size() <= 400, "another author");
 }

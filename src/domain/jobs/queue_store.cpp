@@ -98,11 +98,10 @@ constexpr db::query lost_among_query{"jobs.lost_among", R"sql(
 // Excludes jobs that the calling daemon holds, because it may be late after an outage of the
 // database, and jobs of its lost claims, which its next claim takes. A model may have answered the
 // holder during the outage: call_recorder has 10 s to store the paid answer, which the next attempt
-// then uses. That attempt is granted after the last one as well, once for each of a job's few
-// calls.
+// then uses.
 constexpr db::essential_query rescue_query{"jobs.rescue", R"sql(
     WITH expired AS (
-        SELECT job.id, job.attempt >= $3 AS is_last,
+        SELECT job.id, job.attempt >= $3 AS is_over,
                EXISTS (SELECT FROM model_call AS call
                         WHERE call.job_id = job.id AND call.claim = job.claim
                           AND call.settled_at IS NULL) AS has_called
@@ -113,22 +112,19 @@ constexpr db::essential_query rescue_query{"jobs.rescue", R"sql(
                SELECT FROM unnest($1::bigint[], $2::integer[]) AS held (id, claim)
                 WHERE held.id = job.id AND held.claim = job.claim)
          ORDER BY job.lease_until LIMIT 100
-           FOR UPDATE SKIP LOCKED),
-    rescued AS (
-        SELECT id, is_last AND NOT has_called AS is_over, has_called,
-               (is_last AND has_called)::integer AS uncounted FROM expired)
+           FOR UPDATE SKIP LOCKED)
     UPDATE job
        SET status = CASE WHEN is_over THEN 'error' ELSE 'pending' END::job_status,
-           attempt = job.attempt - uncounted,
            run_at = now() + has_called::integer * interval '10 s',
-           waits_for = CASE WHEN has_called THEN 'time' END, lease_until = NULL, worker = NULL,
+           waits_for = CASE WHEN has_called AND NOT is_over THEN 'time' END,
+           lease_until = NULL, worker = NULL,
            finished_at = CASE WHEN is_over THEN now() END,
            error_code = CASE WHEN is_over THEN 'internal' END::job_error_code,
            error = CASE WHEN is_over THEN $4 END,
            failed_attempts = add_failed_attempt(
                job.failed_attempts, $7, job.attempt, job.worker, coalesce(job.step, ''),
                'lease_expired', '')
-      FROM rescued WHERE job.id = rescued.id
+      FROM expired WHERE job.id = expired.id
     RETURNING job.id, job.status)sql"};
 
 // Makes jobs whose delay has ended claimable. Bounded, because the next statement follows soon.

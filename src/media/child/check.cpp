@@ -12,9 +12,9 @@
 namespace reelsd::media {
 namespace {
 
-/// How often the reader receives one picture, like a still scene: a text that was seen in one frame
-/// only needs more confidence.
-constexpr int repetitions = 2;
+/// How often the reader receives one picture, like two seconds of a still scene: a text that is
+/// seen more briefly needs more confidence.
+constexpr int repetitions = 8;
 
 /// Reads each picture separately.
 result<std::vector<timed_text>> read_texts(

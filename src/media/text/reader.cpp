@@ -42,6 +42,8 @@ public:
         std::erase_if(missed, [&](const sighting& line) { return !is_missed(line, sightings); });
         std::erase_if(sightings, is_glimpse);
         sightings.insert(sightings.end(), missed.begin(), missed.end());
+        history_ = {};
+        frame_count_ = 0;
         return merge_sightings(std::move(sightings));
     }
 
@@ -89,6 +91,7 @@ private:
                  .first_place = line.first_place.bounds(),
                  .last_place = line.place.bounds()});
         }
+        from.watch = {};
         return sightings;
     }
 

@@ -217,12 +217,10 @@ bool is_accepted(const line_reading& reading, int sightings) {
     const auto letters = letters_of(reading.text);
     if (letters == 0 || is_lookalike(reading.text)) return false;
     // A single small letter is a piece of a word, except for the words "a", "o" and "y".
-    const bool is_piece =
-        reading.text.find_first_of("bcdefghijklmnpqrstuvwxz") != std::string::npos;
-    if (letters == 1 && is_piece) return false;
+    if (letters == 1 && reading.text.find_first_of("bcdefghijklmnpqrstuvwxz") != std::string::npos)
+        return false;
     double needed = accepted_confidence;
-    // U+4000 to U+9FFF.
-    if (has_byte(reading.text, 0xE4, 0xE9)) needed = chinese_confidence;
+    if (has_byte(reading.text, 0xE4, 0xE9)) needed = chinese_confidence;  // U+4000 to U+9FFF.
     if (letters <= 3 || sightings < certain_frames) needed = sure_confidence;
     return reading.confidence >= needed;
 }

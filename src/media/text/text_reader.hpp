@@ -30,7 +30,8 @@ public:
     /// std::runtime_error when a network fails, for instance without memory.
     virtual void add_frame(const picture::view& frame, double seconds) = 0;
 
-    /// Every line on screen, by first appearance. Call once, after the last frame.
+    /// Every line on screen, by first appearance. Call after the last frame; the next frame starts
+    /// another video.
     virtual std::vector<timed_text> finish(double duration_seconds) = 0;
 };
 

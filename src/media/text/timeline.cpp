@@ -43,10 +43,6 @@ bool same_row(const picture::box& a, const picture::box& b) {
     return high < 3 * low && picture::intersection(a, b).height() * 2 >= low;
 }
 
-double weight(const sighting& one) {
-    return one.confidence * std::sqrt(one.frames);
-}
-
 enum class relation { none, same, part };
 
 /// A single word like a watermark: a handle, a tag or an address.
@@ -108,6 +104,7 @@ relation between(const sighting& first, const sighting& second) {
 }
 
 void absorb(sighting& kept, const sighting& other, relation how) {
+    const auto weight = [](const sighting& of) { return of.confidence * std::sqrt(of.frames); };
     const bool longer = other.text.size() > kept.text.size();
     const bool better = how == relation::part ? longer : weight(other) > weight(kept);
     const sighting source = better ? other : kept;
