@@ -43,9 +43,8 @@ constexpr auto server_settings = std::to_array<setting_definition>({
      "directories. Without it, reelsd creates secret-key in data-dir."},
     {"database-url",
      parsed<&read_database_url, &settings::database_url>(
-         "postgresql://USER@HOST/NAME, with %40 for an @ in a password, or host=HOST dbname=NAME, "
-         "as "
-         "libpq takes it")
+         "postgresql://USER@HOST/NAME, with %40 for an @ in a password, or host=HOST "
+         "dbname=NAME, as libpq takes it")
          .secret(),
      "PostgreSQL 15 or later. Without it, reelsd runs a private PostgreSQL in data-dir."},
     {"database-password",
