@@ -269,6 +269,13 @@ def noise(kind, rng, seconds, scratch):
                 band[1], band[0] = band[0], new
                 total += new * (1 + math.sin(2 * math.pi * band[3] * i / RATE + band[4]))
             values[i] = total
+    elif kind in ("beeps", "chirps"):
+        length, pause = rng.uniform(0.1, 0.3), rng.uniform(0.2, 0.9)
+        pitch, rise = rng.uniform(200, 2000), rng.uniform(200, 2000) if kind == "chirps" else 0
+        at = 0.0
+        while at < seconds:
+            canvas.add(at, length, lambda t: math.sin(2 * math.pi * (pitch + rise * t) * t))
+            at += length + pause
     elif kind == "clicks":
         at = 0.0
         while at < seconds:
@@ -284,7 +291,7 @@ def noise(kind, rng, seconds, scratch):
     return canvas.raw(-28)
 
 
-NOISE_KINDS = ["white", "pink", "brown", "sweep", "hum", "crowd", "clicks", "wind"]
+NOISE_KINDS = ["white", "pink", "brown", "sweep", "hum", "crowd", "clicks", "wind", "beeps", "chirps"]
 
 
 # --- clips -----------------------------------------------------------------------------------------------------

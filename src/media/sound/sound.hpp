@@ -37,6 +37,7 @@ private:
     struct models;
 
     explicit speech_recognizer(std::unique_ptr<models> loaded);
+    void recognize_words(utterance& utterance, std::span<const std::int16_t> sound);
     void check(utterance& utterance, std::span<const std::int16_t> sound);
 
     std::unique_ptr<models> models_;

@@ -64,6 +64,23 @@ double band_power(std::span<const std::complex<float>> spectrum, std::size_t fro
     return sum;
 }
 
+/// Spectrum of the window at `at`, valid until the next call with this transform.
+std::span<const std::complex<float>> window_spectrum(
+    fft& transform, std::span<const float> window, std::span<const std::int16_t> samples,
+    std::size_t at) {
+    std::array<float, window_samples> windowed{};
+    for (std::size_t i = 0; i < window_samples; ++i) {
+        windowed[i] = static_cast<float>(samples[at + i]) * window[i];
+    }
+    return transform.transform(windowed);
+}
+
+/// Below 94 Hz is no voice.
+constexpr std::size_t voice_from = 3;
+/// The peak of a Hann window and the glide of a siren within it.
+constexpr std::size_t tone_bins = 2;
+constexpr double loud_parts_db = -15.0;
+
 /// High-pass filter from a quarter of the sampling rate on; Hamming window.
 std::array<double, taps> high_pass() {
     constexpr double cut = 0.53;  // As a share of half the sampling rate. The slope ends there.
@@ -208,16 +225,47 @@ double high_band_db(std::span<const std::int16_t> samples) {
     double below = 0;
     double above = 0;
     for (std::size_t at = 0; at + window_samples <= samples.size(); at += window_samples) {
-        std::array<float, window_samples> windowed{};
-        for (std::size_t i = 0; i < window_samples; ++i) {
-            windowed[i] = static_cast<float>(samples[at + i]) * window[i];
-        }
-        const auto values = transform.transform(windowed);
+        const auto values = window_spectrum(transform, window, samples, at);
         below += band_power(values, below_from, below_to);
         above += band_power(values, above_from, above_to);
     }
     // One unit of power avoids a division by zero in silence.
     return 10.0 * std::log10((above + 1.0) / (below + 1.0));
+}
+
+double tone_share(std::span<const std::int16_t> samples) {
+    struct part {
+        double power = 0;
+        double tone = 0;
+    };
+    fft transform{window_samples};
+    const auto window = hann_window(window_samples);
+    std::vector<part> parts;
+    for (std::size_t at = 0; at + window_samples <= samples.size(); at += frame_samples) {
+        const auto values = window_spectrum(transform, window, samples, at).subspan(voice_from);
+        const auto strongest = std::ranges::max_element(
+            values, {}, [](const std::complex<float>& value) { return std::norm(value); });
+        const auto peak = static_cast<std::size_t>(strongest - values.begin());
+        parts.push_back(
+            {.power = band_power(values, 0, values.size()),
+             .tone = band_power(
+                 values,
+                 peak - std::min(peak, tone_bins),
+                 std::min(peak + tone_bins + 1, values.size()))});
+    }
+    if (parts.empty()) return 0;
+    const auto loud = parts.begin() + static_cast<std::ptrdiff_t>(
+                                          loud_share * static_cast<double>(parts.size() - 1));
+    std::ranges::nth_element(parts, loud, {}, &part::power);
+    const double least = std::max(loud->power, 1.0) * std::pow(10.0, loud_parts_db / 10.0);
+    double sum = 0;
+    double count = 0;
+    for (const part& next : parts) {
+        if (next.power < least) continue;
+        sum += next.tone / next.power;
+        ++count;
+    }
+    return count > 0 ? sum / count : 0;
 }
 
 void widen_narrow_band(std::vector<std::int16_t>& samples) {

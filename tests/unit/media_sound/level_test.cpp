@@ -91,6 +91,21 @@ TEST(Conditioned, AddsANoiseFloorToDigitalSilence) {
     EXPECT_EQ(noisy, conditioned(silence, -20.0F));
 }
 
+TEST(ToneShare, TellsAToneFromOtherSound) {
+    auto noise = generated::silence(1.0, speech_rate_hz);
+    generated::add_noise(noise, 0.1);
+    auto chords = generated::silence(2.0, speech_rate_hz);
+    generated::add_chords(chords, speech_rate_hz, 0.05, 0.0);
+    auto beep = generated::silence(2.0, speech_rate_hz);
+    generated::add(beep, speech_rate_hz, {880, 0.2, 0.7, 0.2});
+    generated::add_noise(beep, 0.002);
+    EXPECT_GT(tone_share(generated::as_samples(beep)), 0.95);
+    EXPECT_LT(tone_share(generated::as_samples(chords)), 0.6);
+    EXPECT_LT(tone_share(generated::as_samples(noise)), 0.2);
+    EXPECT_EQ(tone_share(std::vector<std::int16_t>(16'000)), 0);
+    EXPECT_EQ(tone_share({}), 0);
+}
+
 TEST(IsSilent, BeginsAtMinusSixty) {
     struct test_case {
         const char* name;

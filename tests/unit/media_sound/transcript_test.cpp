@@ -66,6 +66,32 @@ TEST(PlausibleSpeech, NeedsEnoughAndLongEnoughWords) {
     }
 }
 
+TEST(PlausibleSpeech, NeedsCertainWordsWhenTheyAreFewOrRepeated) {
+    const std::vector<std::string> sentence{"welcome", "back", "to", "my", "kitchen"};
+    const std::vector<std::string> repeated{"then", "then", "four", "then", "then", "four"};
+    struct test_case {
+        const char* name;
+        std::vector<std::string> words;
+        double posterior;
+        bool plausible;
+    };
+    const test_case cases[] = {
+        {"an uncertain sentence", sentence, 0.2, true},
+        {"nonsense", sentence, 0.09, false},
+        {"a certain word", {"more"}, 0.61, true},
+        {"an uncertain word", {"more"}, 0.6, false},
+        {"two uncertain words", {"follow", "me"}, 0.2, true},
+        {"repeated and certain", repeated, 0.61, true},
+        {"repeated and uncertain", repeated, 0.6, false},
+        {"four words twice", {"very", "very", "good", "good"}, 0.6, true},
+    };
+    for (const auto& expected : cases) {
+        const auto words = words_of(expected.words, 0, expected.posterior);
+        const auto seconds = 0.3 * static_cast<double>(words.size());
+        EXPECT_EQ(plausible_speech(words, seconds), expected.plausible) << expected.name;
+    }
+}
+
 TEST(Agreement, IsTheShareOfCommonLongWords) {
     struct test_case {
         const char* name;
