@@ -204,6 +204,7 @@ finding check_platform(const settings& config, const std::optional<net::proxy>& 
     const auto& why = answer.error();
     if (why.code() == errc::proxy_failed)
         return bad(fmt::format("proxy failure: {}", why.detail()));
+    if (why.code() == errc::internal) return bad(why.detail());  // No outgoing address.
     return doubtful(fmt::format("{}: {}", config.platform_url, why.to_string()));
 }
 

@@ -320,7 +320,7 @@ http_client::http_client(http_client_settings settings)
     : engines_{std::make_unique<engine_pool>()},
       guard_{std::move(settings.policy)},
       proxy_{std::move(settings.by_proxy)},
-      outgoing_{interface_of(settings.outgoing_address)},
+      outgoing_address_{std::move(settings.outgoing_address)},
       ca_file_{std::move(settings.ca_file)},
       any_certificate_{settings.any_certificate} {}
 
@@ -339,12 +339,14 @@ http_client::attempt http_client::try_once(
         request,
         at.target,
         guard_,
-        {.follows_redirects = at.follows, .by_proxy = proxy_ ? &*proxy_ : nullptr}};
+        {.follows_redirects = at.follows,
+         .by_proxy = proxy_ ? &*proxy_ : nullptr,
+         .outgoing_address = outgoing_address_}};
     const easy_ptr handle{curl_easy_init()};  // Destroyed first: it refers to the other two.
     if (!handle) throw std::bad_alloc{};
     running.attach(handle.get());
     set_common_options(handle.get(), ca_file_);
-    set_route(handle.get(), proxy_, outgoing_);
+    set_route(handle.get(), proxy_, interface_of(outgoing_address_));
     if (any_certificate_) {
         curl_easy_setopt(handle.get(), CURLOPT_SSL_VERIFYPEER, 0L);
         curl_easy_setopt(handle.get(), CURLOPT_SSL_VERIFYHOST, 0L);

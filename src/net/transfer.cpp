@@ -1,18 +1,16 @@
 #include "transfer.hpp"
 
+#include "socket_address.hpp"
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
+#include <reelsd/net/outgoing_address.hpp>
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 namespace reelsd::net {
-
-namespace ip = boost::asio::ip;
 
 namespace {
 
@@ -30,21 +28,6 @@ std::optional<int> status_of(std::string_view line) {
 
 bool is_redirect(int status) {
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
-/// Empty for other families.
-std::optional<ip::address> address_of(const sockaddr& address) {
-    if (address.sa_family == AF_INET) {
-        const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
-        return ip::address_v4{ntohl(v4.sin_addr.s_addr)};
-    }
-    if (address.sa_family == AF_INET6) {
-        const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
-        ip::address_v6::bytes_type bytes{};
-        std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
-        return ip::address_v6{bytes};
-    }
-    return std::nullopt;
 }
 
 /// Runs `step` without letting exceptions pass into libcurl, which is C. finish() rethrows them.
@@ -105,7 +88,6 @@ proxy_fault socks_fault(CURL* handle) {
 /// Why the proxy opened no tunnel; empty if the proxy is not at fault. Never includes libcurl's
 /// messages, which can contain the proxy's password.
 std::optional<proxy_fault> fault_of_proxy(CURL* handle, CURLcode outcome, const proxy& by) {
-    if (outcome == CURLE_INTERFACE_FAILED) return std::nullopt;
     if (outcome == CURLE_PROXY) return socks_fault(handle);
     if (outcome == CURLE_COULDNT_RESOLVE_PROXY || outcome == CURLE_COULDNT_RESOLVE_HOST)
         return proxy_fault{.reason = "its name cannot be resolved"};
@@ -268,6 +250,16 @@ bool transfer::take_body(std::string_view piece) {
 }
 
 error transfer::describe(CURL* handle, CURLcode outcome) const {
+    // libcurl reports either when it cannot bind the socket.
+    const bool was_unconnected =
+        outcome == CURLE_INTERFACE_FAILED || outcome == CURLE_COULDNT_CONNECT;
+    if (was_unconnected && !how_.outgoing_address.empty()) {
+        const auto local = find_outgoing_address(how_.outgoing_address);
+        if (!local) return local.error();
+        if (outcome == CURLE_INTERFACE_FAILED)
+            return error{
+                errc::internal, "outgoing-address: cannot connect from " + how_.outgoing_address};
+    }
     if (how_.by_proxy) {
         if (const auto fault = fault_of_proxy(handle, outcome, *how_.by_proxy)) {
             auto detail = how_.by_proxy->address();

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace reelsd::net {
 
@@ -19,11 +20,12 @@ public:
     struct options {
         bool follows_redirects = false;   ///< Then the body of a redirect is not read.
         const proxy* by_proxy = nullptr;  ///< The only peer of the connection.
+        std::string outgoing_address = {};
     };
 
     transfer(
         const http_request& request, const url& target, const address_guard& guard, options how)
-        : request_{request}, target_{target}, guard_{guard}, how_{how} {
+        : request_{request}, target_{target}, guard_{guard}, how_{std::move(how)} {
         if (request.streamed_body) body_reader_.emplace(*request.streamed_body);
     }
 

@@ -86,6 +86,8 @@ struct chain_state {
     /// Notes an error. Returns whether it is final.
     bool is_settled_by(const no_post& failure) {
         if (failure.why.code() == errc::cancelled) return true;
+        // Not a fault of the platform: another resolver would fail too.
+        if (failure.why.code() == errc::internal) return true;
         // Only this resolver has no file with both tracks.
         const bool is_about_post = failure.why.code() != errc::separate_tracks;
         is_post_seen = is_post_seen || failure.worth == confidence::refuted;

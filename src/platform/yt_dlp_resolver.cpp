@@ -1,9 +1,9 @@
 #include "media_reader.hpp"
 #include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/base/ip_network.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/unique_fd.hpp>
+#include <reelsd/net/outgoing_address.hpp>
 #include <reelsd/net/url.hpp>
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 #include <reelsd/process/child_run.hpp>
@@ -39,7 +39,8 @@ constexpr std::chrono::seconds version_time_max{10};
 /// For recording that the cookies are invalid, even after the look-up's deadline.
 constexpr std::chrono::seconds invalid_cookies_time_max{5};
 
-/// The link cannot be read as an option. `cookies_file` may be empty.
+/// The link cannot be read as an option. `outgoing_address`, an IP address, and `cookies_file` may
+/// be empty.
 std::vector<std::string> arguments_for(
     const link& reel, const std::string& outgoing_address, const std::string& cookies_file) {
     std::vector<std::string> words{
@@ -53,7 +54,7 @@ std::vector<std::string> arguments_for(
         "1",
         "--extractor-retries",
         "0"};
-    if (parse_ip_address(outgoing_address))
+    if (!outgoing_address.empty())
         words.insert(words.end(), {"--source-address", outgoing_address});
     if (!cookies_file.empty()) words.insert(words.end(), {"--cookies", cookies_file});
     words.insert(words.end(), {"-J", "--", reel.canonical_url()});
@@ -171,8 +172,8 @@ bool write_private_file(const std::string& path, std::string_view text) {
 
 /// A run for one link. `cookies` may be null; yt-dlp rewrites its file of cookies.
 process::child_end run_for(
-    const link& reel, const session_cookies* cookies, const yt_dlp_settings& settings, deadline by,
-    const std::stop_token& stop) {
+    const link& reel, const std::string& outgoing_address, const session_cookies* cookies,
+    const yt_dlp_settings& settings, deadline by, const std::stop_token& stop) {
     const temporary_folder folder;
     std::string cookies_file;
     if (cookies != nullptr && !folder.path().empty()) {
@@ -180,8 +181,8 @@ process::child_end run_for(
         if (!write_private_file(cookies_file, cookies->netscape_file()))
             return not_started("the copy of the cookies could not be written");
     }
-    auto end = run_in(
-        folder, settings, arguments_for(reel, settings.outgoing_address, cookies_file), by, stop);
+    auto end =
+        run_in(folder, settings, arguments_for(reel, outgoing_address, cookies_file), by, stop);
     if (cookies != nullptr) {
         cookies->hide_in(end.output);
         cookies->hide_in(end.error_output);
@@ -441,9 +442,16 @@ yt_dlp_resolver::yt_dlp_resolver(yt_dlp_settings settings) : settings_{std::move
 
 resolution yt_dlp_resolver::resolve(const link& reel, deadline by, std::stop_token stop) const {
     invariant(reel.kind == link_kind::post);
+    std::string source_address;
+    if (!settings_.outgoing_address.empty()) {
+        const auto local = net::find_outgoing_address(settings_.outgoing_address);
+        if (!local) return no_post{local.error()};
+        source_address = local->to_string();
+    }
     const auto cookies =
         settings_.platform_session != nullptr ? settings_.platform_session->cookies(by) : nullptr;
-    const auto end = run_for(reel, cookies.get(), settings_, by.at_most(run_time_max), stop);
+    const auto end =
+        run_for(reel, source_address, cookies.get(), settings_, by.at_most(run_time_max), stop);
     if (cookies && end.error_output.find(invalid_cookies) != std::string::npos)
         settings_.platform_session->disable(
             *cookies,

@@ -389,6 +389,16 @@ class Settings(OutgoingProxyTest):
         for value in ("127.0.0.999", "not an address", "a-device-with-a-long-name"):
             self.assertEqual(self.doctor(outgoing_address=value).returncode, 2, value)
 
+    def test_an_absent_outgoing_address_is_no_fault_of_the_platform(self):
+        daemon = self.daemon_by(outgoing_address="203.0.113.9", attempts_max=1)
+        job = self.ended(daemon, daemon.account())
+        self.assertEqual(job["error_code"], "internal")
+        self.assertTrue(job["retryable"])
+        self.assertNotIn("platform", job["error"])
+        words = "this machine has no address for outgoing-address = 203.0.113.9"
+        self.assertIn(words, daemon.log())
+        self.assertRegex(daemon.cli("doctor").stdout, "FAIL +platform +" + words)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

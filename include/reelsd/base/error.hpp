@@ -56,7 +56,7 @@ enum class errc : std::uint8_t {
     // Ourselves.
     storage_failed,        ///< Disk full, or a write refused by the disk or the database.
     database_unavailable,  ///< Unreachable, or no answer in time.
-    internal,              ///< A bug of this program.
+    internal,              ///< A bug of this program, or a setting that this machine cannot follow.
 };
 BOOST_DESCRIBE_ENUM(
     errc, invalid_argument, not_found, unauthorized, limit_reached, conflict, cancelled, timed_out,

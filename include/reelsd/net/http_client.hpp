@@ -164,7 +164,8 @@ public:
     /// Errors: cancelled (immediately when `stop` is requested), timed_out (`by` passed),
     /// invalid_argument (no URL), address_refused (the guard), connection_failed (name, TCP, TLS,
     /// too slow, body shorter than announced, too many redirects), proxy_failed (no tunnel to the
-    /// target), the request's own codes.
+    /// target), internal (this machine does not have the outgoing address), the request's own
+    /// codes.
     [[nodiscard]] result<http_response> send(
         const http_request& request, deadline by, const std::stop_token& stop) const;
 
@@ -195,7 +196,7 @@ private:
     std::unique_ptr<engine_pool> engines_;
     address_guard guard_;
     std::optional<proxy> proxy_;
-    std::string outgoing_;  ///< In the syntax of CURLOPT_INTERFACE.
+    std::string outgoing_address_;
     std::string ca_file_;
     bool any_certificate_;
 };

@@ -108,6 +108,30 @@ TEST(HttpClient, RefusesHeaderInjection) {
     }
 }
 
+// Neither the server nor the proxy is at fault.
+TEST(HttpClient, ReportsAnAbsentOutgoingAddress) {
+    const auto server = answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    const auto from = [&](const char* outgoing_address, std::optional<proxy> by_proxy = {}) {
+        const http_client client{
+            {.policy = {.allow_private = true},
+             .by_proxy = std::move(by_proxy),
+             .outgoing_address = outgoing_address}};
+        return client.send({.url = server.origin()}, deadline::after(patience), {});
+    };
+    EXPECT_TRUE(from("127.0.0.9"));
+    EXPECT_TRUE(from("lo"));
+    for (const char* absent : {"no-such-device", "203.0.113.9", "2001:db8::1"}) {
+        for (const bool has_proxy : {false, true}) {
+            const auto by_proxy =
+                has_proxy ? proxy::parse("socks5h://127.0.0.1:1").value() : std::optional<proxy>{};
+            const auto answer = from(absent, by_proxy);
+            ASSERT_FALSE(answer) << absent;
+            EXPECT_EQ(answer.error().code(), errc::internal) << answer.error().to_string();
+            EXPECT_THAT(answer.error().detail(), HasSubstr(absent));
+        }
+    }
+}
+
 TEST(HttpClient, EndsAtTheBodyLimit) {
     const auto server =
         answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n");

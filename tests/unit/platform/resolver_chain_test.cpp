@@ -275,15 +275,13 @@ TEST(ResolverChain, StopsAndReports) {
          {errc::platform_failed, errc::platform_rate_limited, errc::platform_changed},
          errc::platform_rate_limited,
          3},
-        {"change over failure",
-         {errc::platform_failed, errc::platform_changed},
-         errc::platform_changed,
-         2},
+        {"the change", {errc::platform_failed, errc::platform_changed}, errc::platform_changed, 2},
         {"failure over network",
          {errc::connection_failed, errc::platform_failed, errc::timed_out},
          errc::platform_failed,
          3},
-        {"the first of equals", {errc::address_refused, errc::internal}, errc::address_refused, 2},
+        {"the first of equals", {errc::media_failed, errc::conflict}, errc::media_failed, 2},
+        {"a fault of this machine", {errc::internal, success}, errc::internal, 1},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);

@@ -251,6 +251,22 @@ TEST_F(YtDlpResolver, NamesAFailedProxy) {
     }
 }
 
+TEST_F(YtDlpResolver, LeavesFromTheOutgoingAddress) {
+    std::ofstream{program_} << "#!/bin/sh\necho \"ERROR: arguments $*\" >&2\nexit 1\n";
+    const auto leaving_from = [this](const char* outgoing_address) {
+        const yt_dlp_resolver asked{
+            {.program = program_, .sandbox = sandbox_, .outgoing_address = outgoing_address}};
+        return asked.resolve(post_link(code), patience(), {}).error().why;
+    };
+    for (const char* local : {"lo", "127.0.0.1"})
+        EXPECT_THAT(leaving_from(local).detail(), HasSubstr("--source-address 127.0.0.1 "));
+    for (const char* absent : {"no-such-device", "203.0.113.9"}) {
+        const auto why = leaving_from(absent);
+        EXPECT_EQ(why.code(), errc::internal);
+        EXPECT_THAT(why.detail(), HasSubstr(std::string{"outgoing-address = "} + absent));
+    }
+}
+
 TEST_F(YtDlpResolver, ReportsTheVersion) {
     behaves("ok");
     const auto version = yt_dlp_version({.program = program_, .sandbox = sandbox_}, patience(), {});
