@@ -383,6 +383,11 @@ constexpr auto ignored_warnings = std::to_array<std::string_view>(
      "General metadata extraction failed",
      "Main webpage is locked behind the login page"});
 
+/// Connecting failed. Behind a proxy, yt-dlp connects only to that, and the proxy reports the
+/// target's failures in other words.
+constexpr auto connect_failures = std::to_array<std::string_view>(
+    {"[Errno 111]", "[Errno 113]", "[Errno 101]", "[Errno -2]", "[Errno -3]", "[Errno -5]"});
+
 struct error_lines {
     std::vector<std::string_view> errors;
     std::vector<std::string_view> warnings;
@@ -481,7 +486,12 @@ resolution yt_dlp_resolver::outcome_of(
     if (answer.subject) return *std::move(answer.subject);
     if (answer.media == answer_media::absent) {
         auto failure = classify_yt_dlp(end.status, end.error_output);
-        if (failure.why.code() == errc::proxy_failed) failure.why = with_proxy(failure.why, reel);
+        const bool is_of_proxy =
+            failure.why.code() == errc::proxy_failed ||
+            (settings_.by_proxy && failure.why.code() == errc::connection_failed &&
+             std::ranges::any_of(
+                 connect_failures, [&](auto words) { return contains(end.error_output, words); }));
+        if (is_of_proxy) failure.why = with_proxy(failure.why, reel);
         return unless_outdated(std::move(failure), by, stop);
     }
     // Tracks in yt-dlp's output are not joined.

@@ -236,6 +236,8 @@ TEST_F(YtDlpResolver, NamesAFailedProxy) {
     constexpr std::pair<const char*, const char*> cases[] = {
         {"Unable to download webpage: (Unable to connect to proxy", "127.0.0.1:1: yt-dlp: "},
         {"Tunnel connection failed: 407 Proxy Authentication Required", "127.0.0.1:1: yt-dlp: "},
+        {"Unable to download webpage: [Errno 111] Connection refused (caused by TransportError())",
+         "127.0.0.1:1: yt-dlp: "},
         {"Tunnel connection failed: 502 Bad Gateway",
          "127.0.0.1:1 to www.instagram.com: yt-dlp: "}};
     for (const auto& [message, begin] : cases) {
