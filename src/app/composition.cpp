@@ -358,7 +358,7 @@ work::kept_media_dependencies composition::kept_media_dependencies() {
         .uploads = uploads,
         .objects = objects.get(),
         .frames = config.frames,
-        .videos = config.videos_kept.count() > 0,
+        .videos_bytes_max = config.videos_kept.count() > 0 ? config.videos_bytes_max : 0,
         .log = log};
 }
 

@@ -166,7 +166,8 @@ constexpr auto kept_media_settings = std::to_array<setting_definition>({
     {"videos-kept-bytes-max",
      integer<&settings::videos_bytes_max>(0, 1'125'899'906'842'624, "bytes")
          .by_default("10737418240"),
-     "Size of all kept videos together. Beyond it, the oldest are deleted."},
+     "Size of all kept videos together. Beyond it, the oldest are deleted. A larger video is not "
+     "kept."},
     {"media-store",
      parsed<&read_media_store, &settings::bucket>("database or s3://BUCKET/PREFIX")
          .by_default("database"),

@@ -325,6 +325,19 @@ class Videos(KeptMediaTest):
         self.assertIn("reelsd_kept_videos 2\n", metrics)
         self.assertIn(f"reelsd_kept_videos_bytes {2 * size}\n", metrics)
 
+    def test_a_video_beyond_the_limit_replaces_no_others(self):
+        size = len(sample())
+        served, someone = self.start(videos_kept_bytes_max=2 * size)
+        small = self.done(someone, SAMPLE)
+        large = sample() + (2 * size).to_bytes(4, "big") + b"free" + bytes(2 * size - 8)
+        answer = someone.request("POST", "/api/v1/reels/analyze", large, {"Content-Type": "video/mp4"})
+        job = someone.finished(answer.json()["id"])
+        self.assertEqual(job["status"], "done", job)
+        self.assertNotIn("video", job)
+        failures = [line["reason"] for line in served.log_lines() if line.get("message") == "keeping media failed"]
+        self.assertEqual(failures, ["the video is larger than videos-kept-bytes-max"])
+        self.assertEqual(someone.request("GET", self.video_path(small)).status, 200)
+
     def test_videos_are_deleted_with_the_reel_and_the_account(self):
         served, someone = self.start()
         job = self.done(someone)

@@ -148,7 +148,7 @@ stored_media kept_media::store(
         if (frames) stored.frames = stored_or_none(job, *std::move(frames), within);
     }
     show_frames(document, job.id, stored.frames);
-    if (!parts_.videos) return stored;
+    if (parts_.videos_bytes_max == 0) return stored;
     auto kept = store_video(job, video, objects_of(stored.frames), within);
     if (!kept) {
         note_failure("store video", job, kept.error());
@@ -167,7 +167,7 @@ stored_media kept_media::copy(
     if (!frames) note_failure("read frames", job, frames.error());
     if (frames) stored.frames = stored_or_none(job, *std::move(frames), within);
     show_frames(document, job.id, stored.frames);
-    if (!parts_.videos) return stored;
+    if (parts_.videos_bytes_max == 0) return stored;
     // A video of the post that was uploaded since may be another one.
     auto sha256 = text_or(document.at("metadata"), "sha256", "");
     auto video = copy_video(job, post_key, std::move(sha256), objects_of(stored.frames), within);
@@ -198,7 +198,7 @@ std::optional<fetched> kept_media::fetch(
 std::optional<jobs::post_file> kept_media::find(
     const jobs::claimed_job& job, const std::string& post_key, std::optional<std::string> sha256,
     const attempt_limits& within) const {
-    if (!parts_.videos || post_key.empty()) return std::nullopt;
+    if (parts_.videos_bytes_max == 0 || post_key.empty()) return std::nullopt;
     auto kept = ask(within, [&](deadline by) {
         return parts_.store.find_video_of_post(job.account, post_key, std::move(sha256), by);
     });
@@ -296,6 +296,9 @@ result<jobs::kept_video> kept_media::store_video(
         .sha256 = video.sha256,
         .content_type = std::string{media::video_mime_type(video.file)},
         .post_key = {}};
+    // All others would be deleted in its favour, and then itself.
+    if (kept.size_bytes > parts_.videos_bytes_max)
+        return error{errc::storage_failed, "the video is larger than videos-kept-bytes-max"};
     const attempt_limits limits{within.by.at_most(store_time_max), within.stop};
     if (parts_.objects == nullptr) {
         if (job.is_upload) return kept;

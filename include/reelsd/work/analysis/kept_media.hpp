@@ -47,7 +47,7 @@ struct kept_media_dependencies {
     jobs::upload_store& uploads;
     const net::s3_store* objects = nullptr;  ///< Null: the database stores media.
     bool frames = true;                      ///< Whether pictures of key moments are made.
-    bool videos = false;                     ///< Whether videos are kept.
+    std::int64_t videos_bytes_max = 0;       ///< Of all kept videos; 0: none is kept.
     log::logger log;
 };
 
