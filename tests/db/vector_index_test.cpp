@@ -158,7 +158,7 @@ protected:
     }
     /// Waits until the usage of calls is recorded.
     void wait_for_ledger() {
-        loop().run_until([this] { return tasks_.size() <= indexes_.size(); });
+        loop().run_until([this] { return tasks_.size() == 0; });
     }
     void sql(const std::string& statement) {
         const auto ended = db::run_script(connection_string(), statement, soon());
@@ -291,6 +291,21 @@ TEST_F(VectorIndex, ASearchWithASpentBudgetMakesNoCall) {
     EXPECT_THAT(run(index.near(ann_, "new")).reels, IsEmpty());
     EXPECT_THAT(run(index.near(ann_, "known")).reels, SizeIs(1)) << "paid for already";
     EXPECT_EQ(embedder.calls(), 2);
+}
+
+// Otherwise every search would wait for it, and each call may cost money.
+TEST_F(VectorIndex, SearchesStopAskingAnEmbedderThatKeepsFailing) {
+    auto& embedder = made("a");
+    embedder.reply = model::embedding_reply{
+        .vectors = error{errc::model_unavailable, "no answer in time"},
+        .billed = model::billing::unknown};
+    add_reels(ann_, 1);
+    sql("UPDATE search_document SET embedder = 'a', vector = '\\x0101010101'");
+    auto& index = index_of(embedder);
+    constexpr int failures_max = 5;  // Of model::circuit_breaker.
+    for (int searches = 0; searches < 2 * failures_max; ++searches)
+        EXPECT_THAT(run(index.near(ann_, "query")).reels, IsEmpty());
+    EXPECT_EQ(embedder.calls(), failures_max);
 }
 
 TEST_F(VectorIndex, AVectorOfUnexpectedSizeStopsEmbedding) {

@@ -367,6 +367,16 @@ awaitable<void> vector_index::search(account_id caller, std::string query, near_
     if (near) found.reels = *std::move(near);
 }
 
+/// An embedder that is slower than a search may be fast enough for reels, and the reverse.
+void vector_index::note_query(const result<std::vector<model::dense_vector>>& vectors) {
+    if (vectors) return query_circuit_.succeeded();
+    const auto code = vectors.error().code();
+    const auto now = model::circuit_breaker::clock::now();
+    if (code == errc::model_misconfigured) query_circuit_.misconfigured(now);
+    if (code == errc::model_unavailable || code == errc::timed_out || code == errc::limit_reached)
+        query_circuit_.failed(now);
+}
+
 awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector_of(
     account_id caller, std::string query, deadline by, near_reels& found) {
     const auto known = std::ranges::find_if(
@@ -375,11 +385,16 @@ awaitable<std::shared_ptr<const model::dense_vector>> vector_index::vector_of(
         queries_.splice(queries_.begin(), queries_, known);
         co_return queries_.front().second;
     }
+    if (query_circuit_.peek(model::circuit_breaker::clock::now())) {
+        log().debug("search ran without vectors", {{"reason", "the embedder failed recently"}});
+        co_return nullptr;
+    }
     std::vector<std::string> texts{query};
     const embedding_order order{.account = caller, .purpose = model::embedding_purpose::query};
     auto paid = co_await calls_.embed(order, std::move(texts), by);
     found.cost_picodollars = paid.cost_picodollars;
     auto& vectors = paid.vectors;
+    note_query(vectors);
     if (!vectors) {
         if (vectors.error().code() == errc::unauthorized)
             log().debug("budget spent: search ran without vectors", {{"account", caller.value}});

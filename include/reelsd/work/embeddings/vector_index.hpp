@@ -6,6 +6,7 @@
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/ids.hpp>
 #include <reelsd/domain/jobs/vector_store.hpp>
+#include <reelsd/model/circuit_breaker.hpp>
 #include <reelsd/model/dense_embedder.hpp>
 #include <reelsd/work/embeddings/paid_embedder.hpp>
 
@@ -110,6 +111,7 @@ private:
     awaitable<void> search(account_id caller, std::string query, near_reels& found);
     awaitable<std::shared_ptr<const model::dense_vector>> vector_of(
         account_id caller, std::string query, deadline by, near_reels& found);
+    void note_query(const result<std::vector<model::dense_vector>>& vectors);
     [[nodiscard]] std::string embedder_name() const { return std::string{embedder()}; }
 
     jobs::vector_store store_;
@@ -129,6 +131,7 @@ private:
     monotonic_clock::time_point next_round_at_{};
     /// Accounts whose budget is spent, and until when they are skipped.
     std::map<account_id, monotonic_clock::time_point> skipped_;
+    model::circuit_breaker query_circuit_;  ///< Of queries alone: see note_query().
     /// Vectors of the latest queries, latest first, so that paging through a search is paid once.
     std::list<std::pair<std::string, std::shared_ptr<const model::dense_vector>>> queries_;
 };
