@@ -215,14 +215,27 @@ bool is_inside_word(char32_t value) {
     return value == '\'' || value == 0x2019 || ::uc_is_general_category(value, UC_CATEGORY_Mn);
 }
 
+/// Whether writers often leave out the mark of the letter: an accent of Latin or Greek, a vowel of
+/// Arabic, the dots of the Russian ё. Other marks make other letters, as in the Russian й.
+bool is_optional_mark(char32_t mark, char32_t letter) {
+    static const auto scripts = std::to_array<const uc_script_t*>({
+        ::uc_script_byname("Arabic"),
+        ::uc_script_byname("Greek"),
+        ::uc_script_byname("Latin"),
+    });
+    if (!::uc_is_general_category(mark, UC_CATEGORY_Mn)) return false;
+    return (letter == 0x435 && mark == 0x308) ||
+           std::ranges::find(scripts, ::uc_script(letter)) != scripts.end();
+}
+
 /// Text in the form of search_text(), but with runs of scripts without spaces.
 std::string without_accents(std::string_view text) {
-    static const auto* const latin = ::uc_script_byname("Latin");
+    constexpr char32_t arabic_stretch = 0x640;
     std::string plain;
-    bool is_after_latin = false;
+    char32_t letter = 0;
     for (const auto value : casefolded(code_points_of(text))) {
-        if (is_after_latin && ::uc_is_general_category(value, UC_CATEGORY_Mn)) continue;
-        is_after_latin = ::uc_is_script(value, latin);
+        if (value == arabic_stretch || is_optional_mark(value, letter)) continue;
+        letter = value;
         if (!append_plain(plain, value)) append_code_point(plain, value);
     }
     return composed(plain);

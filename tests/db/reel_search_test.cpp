@@ -372,6 +372,21 @@ TEST_F(ReelSearch, AddsTheFormOfSearchesToWordsOfEarlierReels) {
     EXPECT_THAT(codes(ann_, {.text = "brûlée"}), ElementsAre("later", "accents"));
 }
 
+TEST_F(ReelSearch, AddsTheFormOfSearchesToWordsOfOtherScripts) {
+    constexpr std::pair<const char*, const char*> cases[] = {
+        {"ёлка", "елка"},
+        {"йогурт", "йогурт"},
+        {"καλημέρας", "καλημερασ"},
+        {"مَرْحَبًا", "مرحبا"},
+        {"أهـــلا", "اهلا"}};
+    for (const auto& [word, form] : cases) add(ann_, word, {.words = {word}});
+    search_.emplace(pool());
+    while (run(search_->add_earlier_word_forms(soon()))) continue;
+    for (const auto& [word, form] : cases)
+        EXPECT_THAT(codes(ann_, {.text = form}), ElementsAre(word));
+    EXPECT_THAT(codes(ann_, {.text = "иогурт"}), IsEmpty());
+}
+
 // Goal: neither the deletion nor the addition of forms fails.
 TEST_F(ReelSearch, AReelMayBeDeletedWhileFormsAreAdded) {
     static constexpr db::query begin{"test.begin", "BEGIN"};

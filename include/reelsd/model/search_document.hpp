@@ -47,9 +47,10 @@ inline constexpr std::size_t query_concepts_max = 24;
 [[nodiscard]] result<search_document> search_document_from(
     const json& result, const embedder& embedder);
 
-/// The text in the form in which searches compare words: lower case, Latin letters without accents
-/// ("Käse" is "kase"), spaces instead of the dots and slashes between words, and each pair of
-/// neighbouring letters of a script without spaces as a word. Pure.
+/// The text in the form in which searches compare words: lower case, without accents of Latin and
+/// Greek letters ("Käse" is "kase"), vowels of Arabic and the dots of the Russian "ё", spaces
+/// instead of the dots and slashes between words, and each pair of neighbouring letters of a script
+/// without spaces as a word. Pure.
 [[nodiscard]] std::string search_text(std::string_view text);
 /// The same for a text that is searched. Each Han letter is a word as well, so that queries of one
 /// letter find it; in a longer query, a letter would find too much. Pure.

@@ -49,8 +49,11 @@ TEST(SearchText, HasWordsInTheFormOfSearches) {
          {"\u6771\u4EAC", "\u4EAC\u30BF", "\u30BF\u30EF", "\u30EF\u30FC", "\u30FC\u306E"}},
         {"2024\u5E74", {"2024", "\u5E74"}},
         {"\u0E1C\u0E31\u0E14", {"\u0E1C\u0E31", "\u0E31\u0E14"}},
-        // Marks of other scripts are letters.
+        // Other marks make other letters.
         {"\u0439\u043E\u0433\u0443\u0440\u0442", {"\u0439\u043E\u0433\u0443\u0440\u0442"}},
+        {"Ёлка Їжа", {"елка", "їжа"}},
+        {"Καλημέρα Ωραίος", {"καλημερα", "ωραιοσ"}},
+        {"مَرْحَبًا أهلاً مـــرحبا", {"مرحبا", "اهلا", "مرحبا"}},
         {"\uD55C\uAD6D \uC74C\uC2DD", {"\uD55C\uAD6D", "\uC74C\uC2DD"}},
     };
     for (const auto& expected : cases) {
