@@ -141,6 +141,8 @@ private:
     [[nodiscard]] db::pool_options options() const {
         db::pool_options options;
         options.connection_string = database_.connection_string();
+        options.statement_timeout = patience;
+        options.lock_timeout = patience;
         return options;
     }
 
