@@ -225,6 +225,23 @@ test('an upload that the address asks for leaves typed links as they are', async
     await field.press('Enter');
     await assertText('', typed);
     assert.equal(JSON.parse(sent[1]).url, link);
+
+    // Links that belong to no single video are not sent with it.
+    const upload = async (...names) => {
+        const answered = page.waitForResponse('**/dashboard/api/reels/analyze');
+        await page.getByLabel('Video files').setInputFiles(
+            names.map((name) => ({ name, mimeType: 'video/mp4', buffer: Buffer.from('a') })));
+        await answered;
+        await page.locator('.upload').waitFor({ state: 'detached' });
+    };
+    await upload('b.mp4');
+    await assertText('', typed);
+    await follow(`/${offered}`);
+    await assertText(offered, link);
+    await upload('c.mp4', 'd.mp4');
+    await assertText(offered, link);
+    assert.ok(sent.slice(2).every((form) => !form.includes('name="url"')));
+    assert.equal(sent.length, 5);
     visitor.assertClean();
 });
 

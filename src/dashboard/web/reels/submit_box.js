@@ -67,11 +67,13 @@ export function SubmitBox({ isListed, link, shared }) {
         const members = options.members();
         return members && { ...isFresh && { fresh: true }, ...members };
     };
-    const clearSent = () => {
-        replaceText(member, text, '');
+    const clearSent = (isTextSent) => {
+        if (isTextSent) {
+            replaceText(member, text, '');
+        }
         changeDraft({ isFresh: false });
         if (link !== null && here.current?.link === link && draftStore.get().uploadText === '') {
-            navigate('/', true); // The address still names the link that was sent.
+            navigate('/', true); // The address still asks for the upload.
         }
     };
     const uploadVideos = async (files) => {
@@ -91,7 +93,7 @@ export function SubmitBox({ isListed, link, shared }) {
         const refused = outcomes.filter(({ error }) => error !== undefined);
         setUploadError(failure);
         if (refused.length === 0) {
-            clearSent();
+            clearSent(postLink !== ''); // Otherwise the text was not sent.
             confirmSubmission(outcomes.at(-1).reel, here.current?.isListed ?? false);
         } else if (here.current) {
             setMany({ outcomes, count: files.length, noun: 'videos' });
@@ -118,7 +120,7 @@ export function SubmitBox({ isListed, link, shared }) {
                 throw failure;
             }
         }
-        clearSent();
+        clearSent(true);
         if (shared) {
             noteAddress('/'); // It has the shared text, which a reload would bring back.
         }
