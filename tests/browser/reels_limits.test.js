@@ -304,8 +304,8 @@ test('a submission whose response was lost is not analysed twice', async () => {
 
 test('each of several files has an outcome', async () => {
     const { visitor, page } = await open({ person: administrator });
-    const answers = [[202, { id: 7, status: 'pending' }], [413, { message: 'the video is larger than 100 MiB' }],
-        [429, { message: 'too many uploads' }]];
+    const answers = [[500, { message: 'no disk' }], [202, { id: 7, status: 'pending' }],
+        [413, { message: 'the video is larger than 100 MiB' }], [429, { message: 'too many uploads' }]];
     await page.route('**/dashboard/api/reels/analyze', (route) => {
         const [status, json] = answers.shift();
         return route.fulfill({ status, json });
@@ -313,15 +313,21 @@ test('each of several files has an outcome', async () => {
     const choose = (...names) => page.getByLabel('Video files').setInputFiles(
         names.map((name) => ({ name, mimeType: 'video/mp4', buffer: Buffer.from('a') })));
     await visitor.visit('/');
+    const field = page.getByLabel('Analyse a reel');
+    const failures = page.locator('.submit .note-fail');
+    await field.fill(UNAVAILABLE);
+    await field.press('Enter');
+    await failures.getByText('No disk.').waitFor();
     await choose('a.mp4', 'b.mp4', 'c.mp4', 'd.mp4');
     const note = page.locator('.submit .note', { hasText: '1 of 4 videos submitted.' });
     await note.waitFor();
     assert.deepEqual(await note.getByRole('listitem').allInnerTexts(),
         ['b.mp4: The video is larger than 100 MiB.', 'c.mp4: Too many uploads.', 'd.mp4: Not sent.']);
-    await page.locator('.submit .note-fail', { hasText: 'Too many uploads.' }).waitFor();
+    await failures.getByText('Too many uploads.').waitFor();
+    assert.equal(await failures.count(), 1);
     assert.deepEqual(answers, []);
 
-    answers.push([202, { id: 8, status: 'pending' }]);
+    answers.push([429, { message: 'too many videos' }], [202, { id: 8, status: 'pending' }]);
     await choose('d.mp4');
     await note.waitFor({ state: 'detached' });
     visitor.assertClean('413 /dashboard/api/reels/analyze', '429 /dashboard/api/reels/analyze');

@@ -83,7 +83,7 @@ export function SubmitBox({ isListed, link, shared }) {
         }
         const postLink = files.length === 1 && post ? links[0] : '';
         const note = (name, share) => changeDraft({ upload: { name, share } });
-        setUploadError(null);
+        forgetErrors();
         setMany(null);
         const { outcomes, failure } = await submitVideos(files, postLink, members, note);
         changeDraft({ upload: null });
@@ -102,6 +102,7 @@ export function SubmitBox({ isListed, link, shared }) {
         }
     };
     const { isBusy, error, submit, clearError } = useSubmission(async () => {
+        setUploadError(null);
         setMany(null);
         const members = !upload && membersToSend(); // An upload may have the same link.
         if (!members) {
