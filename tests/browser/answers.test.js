@@ -263,7 +263,8 @@ test('a search is saved, opened and deleted', async () => {
     await page.route(/\/dashboard\/api\/searches(\/\d+)?$/, async (route) => {
         const request = route.request();
         if (request.method() === 'POST') {
-            saved = [{ id: 7, name: 'pasta', min_score: 0.3, created_at: '2026-05-22T10:00:00Z', ...request.postDataJSON() }];
+            const body = JSON.parse(request.postData().normalize('NFC'));
+            saved = [{ id: 7, name: 'pasta', min_score: 0.3, created_at: '2026-05-22T10:00:00Z', ...body }, ...saved];
             await route.fulfill({ status: 201, json: saved[0] });
         } else if (request.method() === 'DELETE') {
             saved = [];
@@ -291,15 +292,15 @@ test('a search is saved, opened and deleted', async () => {
     assert.equal(await menu.getAttribute('aria-expanded'), 'false');
 
     // The same search in the reels of one author is another one.
-    saved = [{ id: 6, name: 'pasta', query: 'pasta', min_score: 0.3, created_at: '2026-05-22T10:00:00Z' }];
-    await visitor.visit('/?q=pasta&author=a_cook');
+    saved = [{ id: 6, name: 'café', query: 'café', min_score: 0.3, created_at: '2026-05-22T10:00:00Z' }];
+    await visitor.visit('/?q=cafe%CC%81&author=%40a_cook'); // Letter and accent as two characters.
     await page.getByRole('button', { name: 'Save this search' }).click();
     await page.locator('span', { hasText: /^Saved$/ }).waitFor();
-    assert.deepEqual([saved[0].query, saved[0].author, saved[0].name], ['pasta', 'a_cook', 'pasta (a_cook)']);
+    assert.deepEqual([saved[0].query, saved[0].author, saved[0].name], ['café', 'a_cook', 'café (a_cook)']);
     await visitor.visit('/');
     await menu.click();
-    await page.locator('.menu-panel').getByRole('link', { name: 'pasta (a_cook)' }).click();
-    await page.waitForURL('**/?q=pasta&author=a_cook');
+    await page.locator('.menu-panel').getByRole('link', { name: 'café (a_cook)' }).click();
+    await page.waitForURL('**/?q=caf%C3%A9&author=a_cook');
     visitor.assertClean();
 });
 

@@ -529,7 +529,7 @@ test('a search has filters, and its hits can be selected', async () => {
     });
     await page.route('**/dashboard/api/reels/*/thumbnail?*', (route) => route.fulfill({ status: 200, contentType: 'image/svg+xml',
         body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }));
-    await visitor.visit('/?q=pasta&author=A_cook');
+    await visitor.visit('/?q=pasta&author=%40A_cook');
     await page.locator('.row a[href="/reels/1"]').waitFor();
     assert.equal(await rows(page).count(), 1);
     await page.getByRole('combobox', { name: 'Author' }).fill('');

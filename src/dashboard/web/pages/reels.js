@@ -37,8 +37,9 @@ function dayIn(text) {
 }
 
 function filterOf(query) {
+    const author = (query.get('author') ?? '').trim().replace(/^@/, ''); // As the server reads it.
     return {
-        q: query.get('q') ?? '', status: query.get('status') ?? '', author: query.get('author') ?? '',
+        q: query.get('q') ?? '', status: query.get('status') ?? '', author,
         tag: storedTag(query.get('tag') ?? ''), from: dayIn(query.get('from')), to: dayIn(query.get('to')),
     };
 }

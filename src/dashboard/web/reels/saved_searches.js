@@ -26,7 +26,8 @@ export function SaveSearch({ query, author }) {
             loadSaved();
         }
     }, []);
-    if (searches?.some((saved) => saved.query === query && isAuthor(saved.author, author))) {
+    const stored = query.normalize('NFC'); // As the server stores it.
+    if (searches?.some((saved) => saved.query === stored && isAuthor(saved.author, author))) {
         return html`<span class="muted small">Saved</span>`;
     }
     return html`
