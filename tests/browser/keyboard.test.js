@@ -32,7 +32,15 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     }
     await page.getByText('3 selected').waitFor();
     await page.keyboard.press('t');
-    await page.getByRole('dialog', { name: 'Tags of 3 reels' }).waitFor();
+    const tags = page.getByRole('dialog', { name: 'Tags of 3 reels' });
+    await page.route('**/dashboard/api/reels/tags', (route) => route.request().method() === 'POST' ? route.abort() : route.continue());
+    await tags.getByLabel('Add').fill('quiet');
+    await tags.getByRole('button', { name: 'Change tags' }).click();
+    await tags.locator('.note-fail').waitFor();
+    await page.waitForFunction(() => document.activeElement === document.body); // The button was disabled.
+    await page.keyboard.press('#');
+    assert.equal(await page.locator('.toast').count(), 0);
+    await page.unroute('**/dashboard/api/reels/tags');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('#');

@@ -5,7 +5,7 @@ import { sessionStore } from '../core/session.js';
 import { focusWhenThere } from './focus.js';
 import { openOverlay } from './overlay.js';
 
-const TYPING = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], dialog';
+const TYPING = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]';
 const HEADER_HEIGHT = 56;
 const PAGES = { r: '/', u: '/usage', t: '/tokens', w: '/webhooks', a: '/account', d: '/admin' };
 const SECOND_KEY_MILLISECONDS_MAX = 1500; // A slow typist's pause after G.
@@ -91,10 +91,12 @@ function run(key) {
 function follow(event) {
     // Some keyboards type symbols with AltGr.
     const isChord = (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState('AltGraph');
+    // A modal dialog loses the focus when its focused button is disabled.
+    const isElsewhere = event.target.closest?.(TYPING) || document.querySelector('dialog[open]');
     if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) {
         event.preventDefault();
         openOverlay('palette');
-    } else if (!isChord && !event.defaultPrevented && !event.target.closest?.(TYPING) && run(event.key)) {
+    } else if (!isChord && !event.defaultPrevented && !isElsewhere && run(event.key)) {
         event.preventDefault();
     }
 }
