@@ -39,7 +39,7 @@ test('a day that is being typed does not remove the other one', () => {
     assert.ok(appliesAtOnce('2026-02-24', '') && appliesAtOnce('', '2026-05-22') && appliesAtOnce('', ''));
 });
 
-test('today is the earlier one of the local day and the one in UTC', () => {
+test('today begins on the day in UTC in which the local day begins', () => {
     const todayIn = (timeZone, time) => {
         process.env.TZ = timeZone;
         return daysOfChoice('1', Date.parse(time)).from;
@@ -47,6 +47,7 @@ test('today is the earlier one of the local day and the one in UTC', () => {
     assert.equal(todayIn('America/New_York', '2026-05-23T00:30:00Z'), '2026-05-22'); // In the evening.
     assert.equal(todayIn('America/New_York', '2026-05-22T12:00:00Z'), '2026-05-22');
     assert.equal(todayIn('Asia/Tokyo', '2026-05-22T20:00:00Z'), '2026-05-22'); // Early in the morning.
-    assert.equal(todayIn('Asia/Tokyo', '2026-05-23T02:00:00Z'), '2026-05-23');
+    assert.equal(todayIn('Asia/Tokyo', '2026-05-23T02:00:00Z'), '2026-05-22'); // At eleven in the morning.
+    assert.equal(todayIn('Asia/Tokyo', '2026-05-23T16:00:00Z'), '2026-05-23');
     process.env.TZ = 'UTC';
 });

@@ -1,5 +1,5 @@
 // Choices of the filter by date. No DOM, so that Node can test this file.
-import { rangeDays } from '../usage/ranges.js';
+import { dayOf } from '../usage/ranges.js';
 
 /** As `[name, label]`; those with digits are of as many days. */
 export const DATE_CHOICES = [
@@ -7,12 +7,17 @@ export const DATE_CHOICES = [
 ];
 
 /**
- * The first and last day, `{from, to}`, of a choice at `now` (milliseconds). The last one is open. Days are in UTC; while the
- * local day is another one, the choice begins a day earlier if needed, so that no reel of either day is missing.
+ * The first and last day, `{from, to}`, of a choice at `now` (milliseconds). The last one is open. Days are in UTC; the first
+ * one is that in which the local day begins, so that no reel of either day is missing.
  */
 export function daysOfChoice(name, now) {
-    const localNow = now - new Date(now).getTimezoneOffset() * 60_000;
-    return { from: name === '' ? '' : rangeDays(name, Math.min(now, localNow)).from, to: '' };
+    if (name === '') {
+        return { from: '', to: '' };
+    }
+    const start = new Date(now);
+    start.setHours(0, 0, 0, 0);
+    start.setDate(start.getDate() + 1 - Number(name));
+    return { from: dayOf(start.getTime()), to: '' };
 }
 
 /** The name of the choice that has these days at `now`. */
