@@ -330,21 +330,36 @@ test('each of several files has an outcome', async () => {
     answers.push([429, { message: 'too many videos' }], [202, { id: 8, status: 'pending' }]);
     await choose('d.mp4');
     await note.waitFor({ state: 'detached' });
-    visitor.assertClean('413 /dashboard/api/reels/analyze', '429 /dashboard/api/reels/analyze');
+    await failures.getByText('Too many videos.').waitFor();
+    await field.press('Enter');
+    await field.and(page.locator(':placeholder-shown')).waitFor();
+    assert.equal(await failures.count(), 0);
+    visitor.assertClean('500 /dashboard/api/reels/analyze', '413 /dashboard/api/reels/analyze', '429 /dashboard/api/reels/analyze',
+        '429 /dashboard/api/reels/analyze');
 });
 
-test('signing out ends an upload', async () => {
+test('signing out ends submissions and the request for saved searches', async () => {
     const leaving = await invited(administrator, 'leaving@example.test');
+    await leaving.finished(UNAVAILABLE);
     const { visitor, page } = await open({ person: leaving });
-    await page.route('**/dashboard/api/reels/analyze', () => {}); // Without a response.
+    const held = /\/(reels\/analyze|searches)$/;
+    await page.route(held, () => {}); // Without a response.
+    const sent = [];
+    const send = async (act) => {
+        const request = page.waitForRequest(held);
+        await act();
+        sent.push(await request);
+    };
     await visitor.visit('/');
-    const sent = page.waitForRequest('**/dashboard/api/reels/analyze');
-    await page.getByLabel('Video files').setInputFiles({ name: 'a.mp4', mimeType: 'video/mp4', buffer: Buffer.from('a') });
-    await sent;
+    await send(() => page.getByRole('button', { name: 'Saved searches' }).click());
+    await page.getByRole('checkbox', { name: /^Select:/ }).check();
+    await send(() => page.getByRole('button', { name: 'Try again' }).click());
+    await send(() => page.getByLabel('Video files').setInputFiles(
+        { name: 'a.mp4', mimeType: 'video/mp4', buffer: Buffer.from('a') }));
+    const ended = sent.map((request) => page.waitForEvent('requestfailed', (other) => other === request));
     await page.locator('.top-tools a[href="/account"]').click();
-    const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/reels/analyze'));
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-    await ended;
+    await Promise.all(ended);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     assert.equal(await page.locator('.toast').count(), 0);
     visitor.assertClean();

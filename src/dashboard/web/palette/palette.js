@@ -111,7 +111,9 @@ async function run({ kind, value, run: runOwn }) {
         try {
             navigate(`/reels/${(await submitLink(value)).id}`);
         } catch (why) {
-            showToast(why.message, { isFailure: true });
+            if (why.name !== 'AbortError') { // The user has signed out.
+                showToast(why.message, { isFailure: true });
+            }
         }
     }
 }

@@ -16,6 +16,9 @@ import { setView, VIEWS, viewStore } from './view.js';
 /** Submits the selected links again; those that were not accepted stay selected. */
 async function submitAgain(reels) {
     const { accepted, refusal, failure } = await tryAgain(reels);
+    if (failure?.name === 'AbortError') {
+        return; // The user has signed out.
+    }
     select(accepted, false);
     const left = countOf(reels.length - accepted.length, 'reel');
     const summary = `Submitted ${countOf(accepted.length, 'reel')} again.`;
@@ -25,6 +28,7 @@ async function submitAgain(reels) {
     } else {
         showToast(refusal ? `${summary} ${left} refused: ${refusal}` : summary, { isFailure: refusal !== null });
     }
+    focusHeading(); // The buttons may have disappeared.
 }
 
 /** The id of the reel in a row of the list, or null. */
@@ -55,7 +59,6 @@ function Selected({ reels, onTag }) {
         setIsBusy(true);
         await submitAgain(again);
         setIsBusy(false);
-        focusHeading(); // The buttons may have disappeared.
     };
     const actions = [
         { name: 'tag', label: 'Tag', icon: 'tag', keys: ['T'], run: onTag },

@@ -9,11 +9,16 @@ const NOTHING = { searches: null, error: null };
 /** `searches` are null until they have been loaded; `error` is why they could not be. */
 export const savedStore = createStore(NOTHING);
 
+let leaving = new AbortController(); // Aborts the request on sign-out.
+
 export async function loadSaved() {
+    const { signal } = leaving;
     try {
-        savedStore.set({ searches: await get('/searches'), error: null });
+        savedStore.set({ searches: await get('/searches', signal), error: null });
     } catch (error) {
-        savedStore.set({ ...savedStore.get(), error });
+        if (!signal.aborted) {
+            savedStore.set({ ...savedStore.get(), error });
+        }
     }
 }
 
@@ -40,6 +45,8 @@ export async function removeSearch(id) {
 // The next user of this browser must not see them.
 sessionStore.subscribe(() => {
     if (sessionStore.get().state === 'signed_out') {
+        leaving.abort();
+        leaving = new AbortController();
         savedStore.set(NOTHING);
     }
 });

@@ -28,8 +28,13 @@ async function sendOnce(content, send) {
     }
 }
 
-/** Submits a body with one link or with `urls`; resolves to the response's JSON. */
-export function submit(body, signal) {
+let leaving = new AbortController(); // Aborts all submissions on sign-out.
+
+/**
+ * Submits a body with one link or with `urls`; resolves to the response's JSON. Rejects with AbortError when `signal` aborts
+ * it, by default on sign-out.
+ */
+export function submit(body, signal = leaving.signal) {
     return sendOnce(JSON.stringify(body),
         (idempotencyKey) => change('POST', '/reels/analyze', body, { idempotencyKey, signal }));
 }
@@ -41,8 +46,6 @@ export async function submitLink(url, options = {}, signal = undefined) {
     putReel(reel);
     return reel;
 }
-
-let leaving = new AbortController(); // Aborts all uploads on sign-out.
 
 /**
  * Uploads a video; `link` is its post's, or empty. Resolves to the known fields of the new reel. Rejects with AbortError
