@@ -358,6 +358,8 @@ for (const width of WIDTHS) {
         await person.request('DELETE', `/api/reels/${again.id}`);
         await page.locator(`.row-title a[href="/reels/${newest.id}"]`).waitFor();
         await page.getByRole('button', { name: '2 earlier analyses' }).waitFor();
+        await person.request('DELETE', `/api/reels/${oldest.id}`);
+        await page.getByRole('button', { name: '1 earlier analysis' }).waitFor();
         visitor.assertClean();
     });
 

@@ -106,6 +106,10 @@ test('changes that arrive while a page is fetched outlast it', () => {
     assert.deepEqual(after.reels.map(({ id, status }) => [id, status]), [[6, 'pending'], [5, 'done'], [3, 'done']]);
     assert.equal(after.next, '/after-3');
     assert.deepEqual(withChanges(page, [], ALL), page);
+
+    const failed = { reels: [reel(6, 'error', { earlier: 2 })], next: null };
+    const steps = ['pending', 'processing', 'error'].map((status) => ({ id: 6, reel: reel(6, status) }));
+    assert.equal(withChanges(failed, steps, { status: 'error', author: '' }).reels[0].earlier, 2);
 });
 
 test('only changes of status are announced', () => {

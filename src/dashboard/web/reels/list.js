@@ -12,7 +12,7 @@ const PAGE_REELS = 30;
 const REFRESHED_REELS_MAX = 100; // Upper bound of one request.
 const PAGES_MAX = 10; // To refresh after an interruption; further ones are loaded on scrolling.
 
-const COUNT_MILLISECONDS = 500; // The reels of many links arrive together.
+const COUNT_MILLISECONDS = 500; // Events of many reels arrive together.
 
 const EVERY = { status: '', author: '', tag: '', from: '', to: '' };
 const NOTHING = {
@@ -157,6 +157,11 @@ export function readNewest(signal) {
     return get(pathWithQuery('/reels', { limit: REFRESHED_REELS_MAX, latest: true }), signal);
 }
 
+function refreshSoon() {
+    clearTimeout(countTimer);
+    countTimer = setTimeout(refreshList, COUNT_MILLISECONDS);
+}
+
 /** Inserts or updates a reel. Refreshes the list if only the server knows the number of earlier analyses. */
 export function putReel(reel) {
     const { reels, filter, next, isLoading, isLoadingMore } = listStore.get();
@@ -164,8 +169,7 @@ export function putReel(reel) {
         const changed = withReel(reels, reel, filter, next !== null);
         update({ reels: changed });
         if (lacksEarlier(reels, changed, reel)) {
-            clearTimeout(countTimer);
-            countTimer = setTimeout(refreshList, COUNT_MILLISECONDS);
+            refreshSoon();
         }
     }
     if (isLoading || isLoadingMore) {
@@ -193,11 +197,13 @@ onLive('reel', (reel) => {
 });
 onLive('deleted', ({ id }) => {
     const { reels } = listStore.get();
-    const hadEarlier = reels.find((one) => one.id === id)?.earlier > 0;
+    const deleted = reels.find((one) => one.id === id);
     update({ reels: withoutReel(reels, id) });
     changes.push({ id });
-    if (hadEarlier) {
+    if (deleted?.earlier > 0) {
         refreshList(); // The newest remaining reel of the post replaces it.
+    } else if (!deleted && reels.some((one) => one.id > id && one.earlier > 0)) {
+        refreshSoon(); // It may be an earlier analysis of one of them.
     }
 });
 onLive('reset', () => {

@@ -90,7 +90,8 @@ export function withoutReel(reels, id) {
  * are: `{id, reel}` of each, without `reel` if it was deleted.
  */
 export function withChanges({ reels, next }, changes, filter) {
-    const changed = changes.reduce((now, { id, reel }) =>
+    const last = new Map(changes.map((change) => [change.id, change])); // One before it may not fit the filter.
+    const changed = [...last.values()].reduce((now, { id, reel }) =>
         reel ? withReel(now, reel, filter, next !== null) : withoutReel(now, id), reels);
     return { reels: changed, next };
 }
