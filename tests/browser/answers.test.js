@@ -259,7 +259,7 @@ test('a citation without a time has no link on the page of its reel', async () =
 
 test('a search is saved, opened and deleted', async () => {
     const { visitor, page } = await open({ person });
-    let saved = [];
+    let saved = [{ id: 6, name: 'bread', query: 'bread', min_score: 0.3, created_at: '2026-05-22T10:00:00Z' }];
     await page.route(/\/dashboard\/api\/searches(\/\d+)?$/, async (route) => {
         const request = route.request();
         if (request.method() === 'POST') {
@@ -267,7 +267,7 @@ test('a search is saved, opened and deleted', async () => {
             saved = [{ id: 7, name: 'pasta', min_score: 0.3, created_at: '2026-05-22T10:00:00Z', ...body }, ...saved];
             await route.fulfill({ status: 201, json: saved[0] });
         } else if (request.method() === 'DELETE') {
-            saved = [];
+            saved = saved.filter(({ id }) => !request.url().endsWith(`/${id}`));
             await route.fulfill({ status: 204 });
         } else {
             await route.fulfill({ json: saved });
@@ -286,6 +286,8 @@ test('a search is saved, opened and deleted', async () => {
     await page.locator('.menu-panel').waitFor({ state: 'detached' });
     await menu.click();
     await page.getByRole('button', { name: 'Delete the search: pasta' }).click();
+    await visitor.waitForFocus(page.locator('.menu-panel').getByRole('link', { name: 'bread' }));
+    await page.getByRole('button', { name: 'Delete the search: bread' }).click();
     await page.getByText('None yet.').waitFor();
     await visitor.waitForFocus(menu);
     await page.keyboard.press('Escape');

@@ -3,7 +3,6 @@ import { html, useEffect, useState } from 'htm/preact/standalone';
 import { pathWithQuery } from '../core/routes.js';
 import { useStore } from '../core/store.js';
 import { useSubmission } from '../ui/field.js';
-import { focusNear } from '../ui/focus.js';
 import { Icon } from '../ui/icons.js';
 import { Menu } from '../ui/menu.js';
 import { FailureNote } from '../ui/notes.js';
@@ -40,11 +39,10 @@ function SavedSearch({ saved }) {
     const remove = async (event) => {
         const item = event.currentTarget.closest('li');
         const menu = item.closest('.menu').firstElementChild;
+        const next = item.nextElementSibling ?? item.previousElementSibling; // Unknown once the item has disappeared.
         try {
             await removeSearch(saved.id);
-            if (!focusNear(item, 'a')) {
-                menu.focus(); // The list has disappeared with its last entry.
-            }
+            (next?.isConnected ? next.querySelector('a') : menu).focus();
         } catch (why) {
             showToast(`The search was not deleted: ${why.message}`, { isFailure: true });
         }
