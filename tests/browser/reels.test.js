@@ -506,17 +506,22 @@ test('a new account has next steps, until they are done or closed', async () => 
     visitor.assertClean();
 });
 
-test('a running reel shows its time next to the usual one', async () => {
+test('a running reel shows its time next to the usual one, a waiting one its place', async () => {
     const { visitor, page } = await open({ person: administrator });
     const at = (seconds) => new Date(Date.now() + seconds * 1000).toISOString();
     const done = (id) => ({ id, url: `${SAMPLE}?img_index=${id}`, status: 'done', summary: `Coffee ${id}`, author: 'reelsd',
         created_at: at(-900), started_at: at(-900), finished_at: at(-880), earlier: 0 });
     const running = { id: 9, url: UNAVAILABLE, status: 'processing', created_at: at(-8), started_at: at(-7), earlier: 0 };
-    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: [running, done(3), done(2), done(1)] }));
+    const waiting = { id: 10, url: UNAVAILABLE, status: 'pending', created_at: at(-8), earlier: 0, queue_position: 12,
+        expected_start_at: at(3000) };
+    await page.route('**/dashboard/api/reels?*', (route) => route.fulfill({ json: [waiting, running, done(3), done(2), done(1)] }));
     await page.route('**/dashboard/api/reels/*/thumbnail?*', (route) => route.fulfill({ status: 200, contentType: 'image/svg+xml',
         body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }));
     await visitor.visit('/');
-    await page.locator('.row').first().getByText(/^for (\d+ s of about 20 s|.+, usually 20 s)$/).waitFor();
+    await page.locator('.row').nth(1).getByText(/^for (\d+ s of about 20 s|.+, usually 20 s)$/).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const place = page.getByText(/^Position 12 in your queue, starts in about /);
+    assert.ok(await place.evaluate((note) => note.scrollHeight <= note.clientHeight && note.scrollWidth <= note.clientWidth));
     visitor.assertClean();
 });
 
