@@ -83,8 +83,9 @@ result<void> store(const connection_settings& settings, const fs::path& file) {
     std::error_code failure;
     if (file.has_parent_path()) fs::create_directories(file.parent_path(), failure);
     if (failure) return failed(failure.value());
-    // A link to a file elsewhere is kept.
+    // A link to a file elsewhere is kept, also while that file does not exist.
     auto target = fs::canonical(file, failure);
+    if (failure) target = file.parent_path() / fs::read_symlink(file, failure);
     if (failure) target = file;
     // In place of the old file as a whole, so that no reader sees half a file or an open one.
     const auto part = target.string() + ".part";

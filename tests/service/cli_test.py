@@ -1034,13 +1034,14 @@ class Login(CliTest):
 
     def test_a_linked_file_stays_linked(self):
         file = os.path.join(self.home, "dotfiles")
-        open(file, "w").close()
         os.mkdir(os.path.dirname(self.file))
-        os.symlink(file, self.file)
-        self.log_in(self.serve((200, [])), 0)
-        self.assertTrue(os.path.islink(self.file))
-        with open(file, encoding="utf-8") as stored:
-            self.assertIn(TOKEN, stored.read())
+        os.symlink(os.path.join("..", "dotfiles"), self.file)
+        for state in ("missing", "present"):
+            with self.subTest(state):
+                self.log_in(self.serve((200, [])), 0)
+                self.assertTrue(os.path.islink(self.file))
+                with open(file, encoding="utf-8") as stored:
+                    self.assertIn(TOKEN, stored.read())
 
     def test_a_signal_at_the_question_restores_the_terminal(self):
         """Ctrl-C is typed, so the terminal must control the program's session."""
