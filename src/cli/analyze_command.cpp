@@ -29,6 +29,9 @@ constexpr int failures_max = 20;
 /// Extra time to wait for each link, once a list needs more than the default.
 constexpr std::chrono::seconds wait_per_link{60};
 
+/// The server's message, without the link.
+constexpr const char* too_long_link = "URL must be an instagram.com link";
+
 struct analyze_arguments {
     std::vector<std::string> links;  ///< Also paths of files. Empty: read from standard input.
     submission options;              ///< For each of them; `link` is that of a single file's post.
@@ -170,7 +173,7 @@ std::optional<error> submit_list(
     };
     for (auto first = links.begin(); first != links.end();) {
         if (is_too_long(*first)) {  // It might exceed the maximum size of a request.
-            answers.push_back({{"url", *first++}, {"error", "URL must be an instagram.com link"}});
+            answers.push_back({{"url", *first++}, {"error", too_long_link}});
             continue;
         }
         if (is_video_file(*first)) {
@@ -336,6 +339,7 @@ exit_code run_analyze_list(const command_context& context, const analyze_argumen
 result<api_answer> submit_one(const command_context& context, const analyze_arguments& arguments) {
     auto options = arguments.options;
     const auto& argument = arguments.links.front();
+    if (is_too_long(argument)) return error{errc::invalid_argument, too_long_link};
     if (is_video_file(argument)) return upload(context, argument, options);
     options.link = argument;
     auto queued = context.api.submit(options, context.stop);

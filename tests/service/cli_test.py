@@ -497,6 +497,9 @@ class Several(CliTest):
         self.assertEqual(done.stdout, "42\n43\n")
         self.assertEqual(done.stderr.splitlines()[0], f"reels: {'x' * 2048}: URL must be an instagram.com link")
         self.assertEqual(json.loads(server.requests[0][3])["urls"], links[1:])
+        alone = self.ended(self.reels("analyze", server=server, given=links[0]), 4)
+        self.assertEqual(alone.stderr, "reels: URL must be an instagram.com link\n")
+        self.assertEqual(len(server.requests), 1)
 
     def test_reading_links_is_interrupted(self):
         with subprocess.Popen(
