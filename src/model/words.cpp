@@ -1,6 +1,7 @@
 #include "words.hpp"
 
 #include "clean_text.hpp"
+#include "word_boundaries.hpp"
 #include "word_lists.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
@@ -36,14 +37,6 @@ constexpr bool is_foreign_letter(char32_t value) noexcept {
 
 constexpr bool is_letter(char32_t value) noexcept {
     return (value < 0x80 && is_alphanumeric(static_cast<char>(value))) || is_foreign_letter(value);
-}
-
-constexpr bool is_ascii_digit(char32_t value) noexcept {
-    return value >= '0' && value <= '9';
-}
-
-constexpr bool is_apostrophe(char32_t value) noexcept {
-    return value == '\'' || value == 0x2019;
 }
 
 /// Separates words but not phrases: "ice-cream", "salt & pepper".
@@ -189,22 +182,6 @@ bool append_plain(std::string& word, char32_t value) {
     return true;
 }
 
-/// Whether words of the letter's script are written without spaces.
-bool is_of_unspaced_script(char32_t letter) {
-    static const auto scripts = std::to_array<const uc_script_t*>({
-        ::uc_script_byname("Han"),
-        ::uc_script_byname("Hiragana"),
-        ::uc_script_byname("Katakana"),
-        ::uc_script_byname("Khmer"),
-        ::uc_script_byname("Lao"),
-        ::uc_script_byname("Myanmar"),
-        ::uc_script_byname("Thai"),
-    });
-    constexpr char32_t long_vowel = 0x30FC;  // Of Hiragana and Katakana, so of no script.
-    return letter >= 0x80 && (letter == long_vowel ||
-                              std::ranges::find(scripts, ::uc_script(letter)) != scripts.end());
-}
-
 bool is_han(char32_t letter) {
     static const auto* const han = ::uc_script_byname("Han");
     return ::uc_is_script(letter, han);
@@ -282,31 +259,6 @@ std::string compared_text(std::string_view text, bool each_han) {
     return written;
 }
 
-/// Letters, marks, numbers and symbols. Format characters, such as joiners, do not count.
-/// A letter, mark or digit of a script that separates words.
-bool is_in_word(char32_t value) {
-    constexpr std::uint32_t mask = UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_M | UC_CATEGORY_MASK_N;
-    return uc_is_general_category_withtable(value, mask) && !is_of_unspaced_script(value);
-}
-
-bool is_number_mark(char32_t value) {
-    return value == '.' || value == ',' || value == ':';
-}
-
-/// Whether a word or a number of `text` continues across `at`: "un|safe", "2.|5", "can|'t".
-bool divides_word(std::string_view text, std::size_t at) {
-    const auto before = code_points_of(text.substr(0, at));
-    const auto after = code_points_of(text.substr(at));
-    if (before.empty() || after.empty()) return false;
-    if (is_in_word(before.back()) && is_in_word(after.front())) return true;
-    if (before.size() > 1 && is_number_mark(before.back()))
-        return is_ascii_digit(before[before.size() - 2]) && is_ascii_digit(after.front());
-    if (after.size() < 2 || !is_in_word(before.back())) return false;
-    if (is_apostrophe(after.front())) return is_in_word(after[1]);
-    return is_number_mark(after.front()) && is_ascii_digit(before.back()) &&
-           is_ascii_digit(after[1]);
-}
-
 /// The digits of a text, with the marks between them: "2.5" and "25" are two numbers.
 std::u32string numbers_of(std::string_view text) {
     const auto points = casefolded(code_points_of(text));
@@ -322,10 +274,11 @@ std::u32string numbers_of(std::string_view text) {
     return numbers;
 }
 
+/// Letters, marks, numbers and symbols. Invisible characters, such as joiners, do not count.
 bool counts(char32_t value) {
     constexpr std::uint32_t mask =
         UC_CATEGORY_MASK_L | UC_CATEGORY_MASK_M | UC_CATEGORY_MASK_N | UC_CATEGORY_MASK_S;
-    return uc_is_general_category_withtable(value, mask);
+    return uc_is_general_category_withtable(value, mask) && !is_variation_selector(value);
 }
 
 }  // namespace
@@ -553,7 +506,9 @@ folded_text::folded_text(std::string_view text) : text_{text} {
     range part{0, 0};
     for (std::size_t at = 0; at < text.size();) {
         const auto read = code_point_at(text, at);
-        if (at > part.begin && uc_combining_class(read.value) == 0) {
+        const bool is_mark =
+            uc_combining_class(read.value) != 0 || is_variation_selector(read.value);
+        if (at > part.begin && !is_mark) {
             part.end = at;
             add(part);
             part.begin = at;
@@ -581,7 +536,7 @@ std::string_view folded_text::find(const folded_text& quote) const {
          at = letters_.find(quote.letters_, at + 1)) {
         const auto first = origin_[at].begin;
         const auto last = origin_[at + length - 1].end;
-        if (divides_word(text_, first) || divides_word(text_, last)) continue;
+        if (begins_inside_word(text_, first) || ends_inside_word(text_, last)) continue;
         if (numbers_of(text_.substr(first, last - first)) != numbers_of(quote.text_)) continue;
         // A quotation up to an end of the text includes the punctuation there.
         const auto begin = at == 0 ? 0 : first;
