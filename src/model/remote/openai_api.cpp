@@ -455,7 +455,6 @@ model_reply openai_reply(
             .detail = "an answer that is not a JSON object: " + excerpt(response.body),
             .may_be_billed = true};
     }
-    // A response with choices is a reply, and billed, even if it also has an error.
     const auto& choices = list_in(document, "choices");
     auto failure = openai_failure_within(document, response.head.headers, now);
     if (failure && choices.empty()) return *std::move(failure);
@@ -474,8 +473,11 @@ model_reply openai_reply(
     const auto refusal = text_in(message, "refusal");
     reply.text = content_of(message);
     const bool has_text = !trimmed(reply.text).empty();
+    // A choice with content is a reply, and billed, even if the response also has an error.
+    if (failure && !has_text && refusal.empty() && !reply.used) return *std::move(failure);
     reply.end = refusal.empty() ? openai_end(reason, has_text) : reply_end::refused;
     reply.detail = excerpt(reason + ' ' + refusal);
+    if (failure) reply.detail += " " + failure->detail;
     if (reason == "error" || member(choice, "error").is_object()) {
         const auto fault = read_document(choice);
         reply.end = reply_end::broken_off;

@@ -248,10 +248,17 @@ model_reply speech_reply(
     const net::http_response& response, std::int64_t sound_milliseconds,
     std::chrono::system_clock::time_point now) {
     const auto document = parse_foreign_json(response.body);
-    // A transcript is billed, even if it also has an error.
-    if (!member(document, "text").is_string() && !member(document, "segments").is_array()) {
-        auto failure = openai_failure_within(document, response.head.headers, now);
-        if (failure) return *std::move(failure);
+    auto failure = openai_failure_within(document, response.head.headers, now);
+    const bool has_form =
+        member(document, "text").is_string() || member(document, "segments").is_array();
+    // A transcript with content is billed, even if it also has an error. Without speech it has no
+    // content, but then an error is empty.
+    const bool has_content =
+        !trimmed(text_in(document, "text")).empty() || !list_in(document, "segments").empty();
+    const auto& fault = member(document, "error");
+    const bool is_blank_fault = fault == "" || fault == json::object();
+    if (failure && !has_content && !(has_form && is_blank_fault)) return *std::move(failure);
+    if (!has_form) {
         return call_failure{
             .kind = failure_kind::transient,
             .detail = std::string{not_a_transcript},
@@ -264,6 +271,7 @@ model_reply speech_reply(
         .text = document.dump(-1, ' ', true, json::error_handler_t::replace),
         .used = tokens_in(usage),
         .response_id = excerpt(request_id.value_or("")),
+        .detail = failure ? failure->detail : "",
         .audio_milliseconds = billed_milliseconds(usage, sound_milliseconds)};
 }
 

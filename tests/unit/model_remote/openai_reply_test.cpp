@@ -178,6 +178,23 @@ TEST(OpenaiReply, ChoicesAreBilledEvenWithAnError) {
     EXPECT_FALSE(answer(R"({"choices":[],"error":{}})"));
 }
 
+TEST(OpenaiReply, AChoiceWithoutContentDoesNotHideAnError) {
+    constexpr const char* form = R"({{"choices":[{}],"error":{{"code":429,"message":"later"}}}})";
+    for (const char* choice :
+         {"null",
+          R"({"message":{"content":""},"finish_reason":null})",
+          R"({"message":{"content":" "},"finish_reason":"stop"})"}) {
+        const auto parsed = answer(fmt::format(form, choice));
+        ASSERT_FALSE(parsed) << choice;
+        EXPECT_EQ(name_of(parsed.error().kind), "rate_limited") << choice;
+    }
+    for (const char* choice :
+         {R"({"message":{"content":"{}"}})", R"({"message":{"refusal":"I cannot"}})"}) {
+        const auto reply = read_openai_reply(fmt::format(form, choice));
+        EXPECT_THAT(reply.detail, HasSubstr("later")) << choice;
+    }
+}
+
 TEST(OpenaiReply, AGatewayFailureWithStatus200MayBeBilled) {
     for (const char* code : {"504", R"("502")", R"("408")"}) {
         const auto parsed =

@@ -5,6 +5,7 @@
 #include <reelsd/base/json.hpp>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -172,14 +173,28 @@ TEST(SpeechReply, UsageIsTheServersOrTheSoundsLength) {
     EXPECT_EQ(tokens->used->output, 5);
 }
 
-TEST(SpeechReply, ATranscriptIsBilledEvenWithAnError) {
-    for (const auto* body : {R"({"text":"a","error":{}})", R"({"segments":[],"error":""})"}) {
+TEST(SpeechReply, ATranscriptWithContentIsBilledEvenWithAnError) {
+    for (const auto* body :
+         {R"({"text":"a","error":{}})",
+          R"({"segments":[],"error":""})",
+          R"({"text":"a","error":{"message":"disk full"}})",
+          R"({"text":"","segments":[{"text":"a"}],"error":"disk full"})"}) {
         const auto reply = speech_reply(response(200, body), sound_milliseconds);
         ASSERT_TRUE(reply) << body;
         EXPECT_EQ(reply->audio_milliseconds, sound_milliseconds) << body;
     }
-    EXPECT_FALSE(
-        speech_reply(response(200, R"({"error":{"code":429}})"), sound_milliseconds).has_value());
+    for (const auto* body :
+         {R"({"error":{"code":429}})",
+          R"({"text":" ","segments":[],"error":{"code":429}})",
+          R"({"segments":[],"error":{"code":429}})"}) {
+        const auto reply = speech_reply(response(200, body), sound_milliseconds);
+        ASSERT_FALSE(reply) << body;
+        EXPECT_EQ(reply.error().kind, failure_kind::rate_limited) << body;
+    }
+    EXPECT_THAT(
+        speech_reply(response(200, R"({"text":"a","error":"disk full"})"), sound_milliseconds)
+            ->detail,
+        ::testing::HasSubstr("disk full"));
 }
 
 TEST(SpeechReply, WhatIsNoTranscriptMayBeBilled) {
