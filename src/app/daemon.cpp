@@ -34,8 +34,7 @@ using namespace std::chrono_literals;
 /// Time after the drain for releasing jobs. The setting shutdown-drain-seconds is 4 s by default,
 /// which sums up to bounds::shutdown_grace.
 constexpr auto release_time_max = bounds::shutdown_grace - 4s;
-/// At least this long, and for this long after the drain, clients get their answers: a question
-/// that is answered within the drain is paid.
+/// At least this long, and for this long after the last question, clients get their answers.
 constexpr auto exchange_time_min = 3s;
 constexpr auto last_exchange_time_max = 1s;
 constexpr auto last_flush_time_max = 2s;
@@ -165,9 +164,7 @@ private:
         const auto by = deadline::after(drain + release_time_max);
         // Both at once: while clients get their answers, the workers finish or release their jobs.
         auto services = parts_.services.stop(by);
-        const auto exchange_time_max =
-            std::max<monotonic_clock::duration>(exchange_time_min, drain + last_exchange_time_max);
-        auto exchanges = parts_.server.stop(by.at_most(exchange_time_max));
+        auto exchanges = stop_server(by);
         is_drained_ = co_await (std::move(services) && std::move(exchanges));
         if (parts_.metrics_server) co_await parts_.metrics_server->stop();
         const bool is_supervisor_stopped = co_await parts_.cluster.stop(by);
@@ -181,6 +178,16 @@ private:
             co_await parts_.token_usage.stop(deadline::after(flush_time_max));
         is_drained_ = is_drained_ && is_supervisor_stopped && is_flusher_stopped;
         co_await parts_.cluster.hand_over(by);
+    }
+
+    /// A client gets the answer to its question, which is paid, but no other exchange delays the
+    /// stop for as long.
+    awaitable<void> stop_server(deadline by) {
+        const auto exchanges_by = by.at_most(exchange_time_min);
+        parts_.server.drain();
+        static_cast<void>(co_await parts_.questions.stop(by));
+        co_await parts_.server.stop(by.at_most(
+            std::max<monotonic_clock::duration>(exchanges_by.remaining(), last_exchange_time_max)));
     }
 
     service_notifier supervisor_;

@@ -36,9 +36,9 @@ constexpr int rows_max = 1000;
 constexpr int senders_max = 12;
 /// Nothing is sent this shortly before the end of the lease.
 constexpr auto lease_reserve = 1s;
-/// Time for requests in progress at a stop, so that their messages are not sent again; the drain of
-/// the settings may be longer, for questions.
-constexpr auto drain_time_min = 2s;
+/// Time for messages in progress at a stop, so that they are not sent again. Questions have the
+/// drain of the settings, if that is longer.
+constexpr auto sending_time_max = 2s;
 
 /// Further ephemeral messages are dropped.
 constexpr std::size_t ephemeral_messages_max = 1000;
@@ -123,7 +123,9 @@ private:
     bool has_rows_ = true;
     bool is_standby_logged_ = false;
 
-    std::stop_source sending_;  ///< Requests of the senders, which may end by themselves at a stop.
+    // Requests of the senders, which may end by themselves at a stop.
+    std::stop_source sending_;
+    std::stop_source answering_;
     std::jthread outbox_thread_;
     std::jthread poller_thread_;
     std::vector<std::jthread> sender_threads_;
@@ -188,14 +190,17 @@ void bot::state::stop() {
 
 /// Keeps the bot meanwhile: another daemon would send what a question has stored for a crash.
 void bot::state::drain(const std::stop_token& stop) {
+    const auto sent_by = deadline::after(sending_time_max);
     const auto until =
-        deadline::after(std::max<std::chrono::milliseconds>(drain_time_min, dependencies_.drain));
+        deadline::after(std::max<std::chrono::milliseconds>(sending_time_max, dependencies_.drain));
     while (stoppable_sleep(std::min<seconds_f>(renewal_interval, until.remaining()), stop) &&
            !until.passed()) {
+        if (sent_by.passed()) sending_.request_stop();
         static_cast<void>(
             query(dependencies_.bots.hold(lease(), bot_lease_length, soon()), soon()));
     }
     sending_.request_stop();
+    answering_.request_stop();
 }
 
 void bot::state::join() {
@@ -437,7 +442,9 @@ void bot::state::run_sender(const std::stop_token& stop) {
         send_result outcome;
         const auto sending = sending_.get_token();
         if (const auto* const stored = std::get_if<stored_message>(&taken)) {
-            outcome = message_sender_.send(stored->row, stored->step, sending);
+            const bool is_answer = stored->step.what == next_step::kind::answer;
+            outcome = message_sender_.send(
+                stored->row, stored->step, is_answer ? answering_.get_token() : sending);
         } else {
             outcome = message_sender_.send(std::get<ephemeral_message>(taken), sending);
         }

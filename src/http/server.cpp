@@ -298,7 +298,7 @@ result<std::uint16_t> server::start(unique_fd listening) {
     return bound.port();
 }
 
-awaitable<void> server::stop(deadline by) {
+void server::drain() {
     auto& self = *state_;
     if (self.acceptor.is_open()) {
         self.accept_pending();
@@ -306,6 +306,11 @@ awaitable<void> server::stop(deadline by) {
     }
     self.host.draining = true;
     self.drain_sessions();
+}
+
+awaitable<void> server::stop(deadline by) {
+    auto& self = *state_;
+    if (!self.host.draining) drain();
     const bool served = co_await self.connections.wait_until_empty(by);
     if (!served) {
         self.host.log.warning(

@@ -236,8 +236,8 @@ class Videos(KeptMediaTest):
         connection.close()
         self.assertEqual(someone.request("GET", self.video_path(job)).status, 200)
 
-    def test_a_revoked_token_ends_a_download(self):
-        served, someone = self.start()
+    def begun_download(self, served, someone):
+        """The response with a video of which the daemon cannot send all before it is read."""
         padding = 32 * 1024 * 1024  # More than all buffers of a connection. A "free" box: players skip it.
         video = sample() + padding.to_bytes(4, "big") + b"free" + bytes(padding - 8)
         job = someone.finished(someone.request("POST", "/api/v1/reels/analyze", video,
@@ -246,8 +246,20 @@ class Videos(KeptMediaTest):
         connection.request("GET", self.video_path(job), headers={"Authorization": f"Bearer {someone.token}"})
         answer = connection.getresponse()
         answer.read(10)
+        return answer
+
+    def test_a_revoked_token_ends_a_download(self):
+        served, someone = self.start()
+        answer = self.begun_download(served, someone)
         must(served.cli("token", "revoke", "--account", someone.email, "--name", "test"))
         wait_until(lambda: someone.request("GET", "/api/v1/reels").status == 401, "refused token")
+        with self.assertRaises(http.client.IncompleteRead):
+            answer.read()
+
+    def test_a_stop_does_not_wait_for_a_client_that_does_not_read(self):
+        served, someone = self.start(shutdown_drain_seconds=600)
+        answer = self.begun_download(served, someone)
+        self.assertEqual(served.stop(), 0)
         with self.assertRaises(http.client.IncompleteRead):
             answer.read()
 

@@ -700,6 +700,15 @@ class Faults(TelegramTest):
         self.assertNotIn("stopped with unfinished work", daemon.log())
         self.assertNotIn(self.telegram.token, daemon.log())
 
+    def test_a_stop_does_not_wait_for_telegram(self):
+        daemon = self.bot_daemon(workers=0, shutdown_drain_seconds=600).start()
+        self.linked(daemon)
+        self.telegram.fault("hold", "sendMessage", seconds=60)
+        sent = self.telegram.calls["sendMessage"]
+        self.telegram.say(ANN, "/usage")
+        wait_until(lambda: self.telegram.calls["sendMessage"] > sent, "the message")
+        self.assertEqual(daemon.stop(), 0)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -156,9 +156,12 @@ public:
     /// The listening socket, for another process to accept on; -1 before start() and after stop().
     [[nodiscard]] int listener() const noexcept;
 
-    /// Stops accepting, serves one more request of idle connections within `drain_time_max`,
-    /// requests `request_context::stop`, and waits for running exchanges until `by`. Then cancels
-    /// them and waits for their coroutines. Each connection's last response says that it closes.
+    /// Stops accepting, serves one more request of idle connections within `drain_time_max`, and
+    /// requests `request_context::stop`. Each connection's last response says that it closes.
+    void drain();
+
+    /// Drains, and waits for running exchanges until `by`. Then cancels them and waits for their
+    /// coroutines.
     [[nodiscard]] awaitable<void> stop(deadline by);
 
     /// New connections use `identity`; open ones keep theirs. Only for a server that was created
