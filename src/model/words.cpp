@@ -395,7 +395,7 @@ std::size_t passage_length(std::string_view text, std::size_t bytes_max) {
     };
     const auto line = after_last({"\n"});
     const auto sentence = after_last({". ", "! ", "? ", "\u3002", "\uFF01", "\uFF1F"});
-    const auto word = after_last({" "});
+    const auto word = after_last({" ", "\u3001", "\uFF0C", "\uFF1B"});
     for (const auto end : {line, sentence, word}) {
         if (end > bytes_max / 2) return end;
     }

@@ -32,7 +32,8 @@ void for_each_word(std::string_view text, const std::function<void(std::string_v
 [[nodiscard]] bool is_mostly_latin(std::string_view text);
 
 /// The length of the passage that `text` begins with, at most `bytes_max`. It ends with a line,
-/// else a sentence, else a word, if there is one in its second half.
+/// else a sentence, else a word or a mark such as a Chinese comma, if there is one in its second
+/// half.
 [[nodiscard]] std::size_t passage_length(std::string_view text, std::size_t bytes_max);
 
 /// The text's sentences, trimmed, with their punctuation. The end of a line also ends a sentence.

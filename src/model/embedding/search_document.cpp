@@ -3,6 +3,7 @@
 #include "../words.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/parse_number.hpp>
+#include <reelsd/base/utf8.hpp>
 #include <reelsd/model/search_document.hpp>
 
 #include <fmt/format.h>
@@ -19,6 +20,8 @@ namespace {
 
 constexpr std::size_t passages_max = 300;  // More than a result of 90 s has texts and utterances.
 constexpr std::size_t passage_bytes_max = 240;  // Two or three lines on a screen.
+/// Some ten characters, which two passages share that divide a text without spaces between them.
+constexpr std::size_t passage_overlap_bytes = 30;
 constexpr std::size_t passage_concepts_max = 12;
 // Twice the largest field of a result; later text is not indexed.
 constexpr std::size_t words_bytes_max = 80'000;
@@ -140,7 +143,11 @@ private:
                 .field = std::string{field},
                 .text = clean_line(text.substr(0, length), passage_bytes_max),
                 .seconds = seconds};
-            text.remove_prefix(length);
+            const bool may_divide_word =
+                length < text.size() && length == utf8_prefix(text, passage_bytes_max).size();
+            text.remove_prefix(
+                may_divide_word ? utf8_prefix(text, length - passage_overlap_bytes).size()
+                                : length);
             const weighted_text piece{passage.text};
             passage.concepts = embedder_.concepts_of({&piece, 1}, passage_concepts_max);
             if (!passage.text.empty()) document_.passages.push_back(std::move(passage));

@@ -171,6 +171,25 @@ TEST(SearchDocument, DividesLongTextsIntoPassages) {
     EXPECT_THAT(found["platform_meta.hashtags"], HasSubstr("hashtag59"));
 }
 
+// Goal: a word of a text without spaces is whole in a passage. Method: a word at the end of the
+// first passage, in a text with Chinese commas and in one without.
+TEST(SearchDocument, DividesNoWordOfATextWithoutSpaces) {
+    const auto repeated = [](std::size_t count) {
+        std::string text;
+        while (count-- > 0) text += "\u9762";
+        return text;
+    };
+    const std::string honey = "\u8702\u871C";
+    for (const auto& text :
+         {repeated(60) + "\uFF0C" + repeated(18) + honey + repeated(60),
+          repeated(60) + "\u3001" + repeated(18) + honey + repeated(60),
+          repeated(79) + honey + repeated(60)}) {
+        const auto passages = document_of({{"platform_meta", {{"caption", text}}}}).passages;
+        EXPECT_EQ(passages.size(), 2U);
+        EXPECT_THAT(passages, Contains(Field(&passage::text, HasSubstr(honey)))) << text;
+    }
+}
+
 TEST(SearchDocument, ObservesItsBounds) {
     auto result = whole_result();
     auto& segments = result["audio"]["segments"];
