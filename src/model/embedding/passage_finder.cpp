@@ -3,6 +3,7 @@
 #include <reelsd/model/passage_finder.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace reelsd::model {
@@ -25,9 +26,13 @@ std::string short_stem(std::string_view word) {
 
 /// Without an article or preposition: "huile" of "l'huile". As PostgreSQL, which indexes both.
 std::string_view without_elision(std::string_view word) {
-    const auto at = word.rfind('\'');
-    const bool is_ending = at == word.npos || word.size() - at <= 3;  // "can't", "they're"
-    return is_ending ? word : word.substr(at + 1);
+    constexpr auto elided = std::to_array<std::string_view>(
+        {"all", "c", "d",    "dall",   "dell", "gl",    "j", "l",    "lorsqu", "jusqu",
+         "m",   "n", "nell", "puisqu", "qu",   "quell", "s", "sull", "t",      "un"});
+    const auto at = word.find('\'');
+    const bool is_elision =
+        at != word.npos && std::ranges::find(elided, word.substr(0, at)) != elided.end();
+    return is_elision ? word.substr(at + 1) : word;
 }
 
 /// The stems of the content words, or of all words if there is no other: "buy" is a stop word, but
@@ -90,13 +95,17 @@ std::size_t passage_finder::words_in(std::string_view text) const {
         text, [](char octet) { return static_cast<unsigned char>(octet) < 0x80; });
     // For ASCII, words are the same, and most texts are ASCII.
     const auto compared = is_ascii ? std::string{} : indexed_text(text);
-    for_each_word(is_ascii ? text : compared, [&](std::string_view whole_word) {
-        const auto word = without_elision(whole_word);
+    const auto note = [&](std::string_view word) {
         // Stemming is expensive, so first letters are compared first.
         const auto may_match = [word](const std::string& stem) { return stem[0] == word[0]; };
         if (std::ranges::none_of(stems_, may_match)) return;
         const auto stem = std::ranges::find(stems_, short_stem(word));
         if (stem != stems_.end()) met[static_cast<std::size_t>(stem - stems_.begin())] = true;
+    };
+    for_each_word(is_ascii ? text : compared, [&](std::string_view word) {
+        note(without_elision(word));
+        const auto apostrophe = word.find('\'');  // Of a suffix: "Istanbul'da".
+        if (apostrophe != word.npos) note(word.substr(0, apostrophe));
     });
     return static_cast<std::size_t>(std::ranges::count(met, true));
 }

@@ -258,6 +258,23 @@ TEST(PassageFinder, FindsWordsAfterAnElision) {
         EXPECT_EQ(passage_finder(query, {}).best_of(passages)->field, "oil") << query;
 }
 
+TEST(PassageFinder, TakesOnlyArticlesForElisions) {
+    const auto text = passages_text(
+        {{.field = "five", .text = "\u041f'\u044f\u0442\u044c \u044f\u0431\u043b\u0443\u043a"},
+         {.field = "memory", .text = "\u041f\u0430\u043c'\u044f\u0442\u044c"},
+         {.field = "other", .text = "Ankara'daki tatl\u0131"},
+         {.field = "city", .text = "\u0130stanbul'daki kebap"},
+         {.field = "o'clock", .text = "at 8 o'clock"},
+         {.field = "clock", .text = "the old clock"}});
+    const auto passages = passages_from(text).value();
+    const auto best = [&](const char* query) {
+        return passage_finder(query, {}).best_of(passages)->field;
+    };
+    EXPECT_EQ(best("\u043f\u0430\u043c\u2019\u044f\u0442\u044c"), "memory");
+    EXPECT_EQ(best("\u0130stanbul"), "city");
+    EXPECT_EQ(best("clock"), "clock");
+}
+
 TEST(PassageFinder, PrefersPassagesWithATime) {
     const auto text = passages_text(
         {{"topics", "beans, coffee", {}, {{1, 1.0F}}},
