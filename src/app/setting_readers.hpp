@@ -137,13 +137,15 @@ inline bool read_list(std::string_view text, std::vector<std::string>& target) {
     return true;
 }
 
-/// A list of host names and addresses, without scheme, port or wildcard.
+/// A list of host names and addresses, without scheme, port or wildcard. IPv6 may have brackets.
 inline bool read_hosts(std::string_view text, std::vector<std::string>& target) {
     std::vector<std::string> hosts;
     if (!read_list(text, hosts)) return false;
     for (const auto& host : hosts) {
+        const bool has_brackets = host.starts_with('[') && host.ends_with(']');
         boost::system::error_code no_address;
-        boost::asio::ip::make_address(host, no_address);
+        boost::asio::ip::make_address(
+            has_brackets ? host.substr(1, host.size() - 2) : host, no_address);
         if (no_address && !is_alphanumeric_or(".-_", host)) return false;
     }
     target = std::move(hosts);
@@ -260,8 +262,12 @@ inline bool read_base_address(std::string_view text, std::string& target) {
 inline bool read_database_url(std::string_view text, std::string& target) {
     const bool is_uri = text.starts_with("postgresql://") || text.starts_with("postgres://");
     if (!is_uri && text.find('=') == std::string_view::npos) return false;
-    // libpq takes what follows the first one for the host, and names it in its errors.
-    if (is_uri && text.find('@') != text.rfind('@')) return false;
+    if (is_uri) {
+        // libpq takes what follows the first @ for the host, and names it in its errors.
+        const auto user_end = text.find_first_of("@/", text.find("://") + 3);
+        const auto address = text.substr(0, text.find('?', user_end));
+        if (address.find('@') != address.rfind('@')) return false;
+    }
     target = text;
     return true;
 }
