@@ -512,6 +512,25 @@ class ObjectStore(KeptMediaTest):
         someone.request("DELETE", f"/api/v1/reels/{job['id']}")
         self.assertEmptied()
 
+    def test_a_stopped_daemon_leaves_storing_to_the_next_attempt(self):
+        """This also holds for the copy of an earlier analysis."""
+        served, someone = self.start(shutdown_drain_seconds=0)
+        for kind in ("analysis", "copy"):
+            with self.subTest(kind):
+                self.store.put_gate.clear()
+                self.store.put_arrived.clear()
+                job_id = someone.analyze(POST).json()["id"]
+                self.assertTrue(self.store.put_arrived.wait(60))
+                self.assertEqual(served.stop(), 0)
+                self.assertEqual(self.sql(f"SELECT status, attempt FROM job WHERE id = {job_id}"), "pending|0")
+                self.store.put_gate.set()
+                served.start()
+                job = someone.finished(job_id)
+                self.assertEqual(job["status"], "done", job)
+                self.frames(someone, job)
+                self.assertEqual(someone.request("GET", self.video_path(job)).body, sample())
+        self.assertEqual(self.sql("SELECT count(DISTINCT analyzed_at) FROM job"), "1")
+
     def test_a_reel_that_is_deleted_while_it_is_stored(self):
         _, someone = self.start()
         self.store.put_gate.clear()

@@ -314,18 +314,26 @@ class Interruptions(OpenAiTest):
         helper.chmod(0o755)
         return helper, reached, release
 
-    def test_a_stop_after_the_answer_keeps_it(self):
+    def test_a_stop_after_the_answer_costs_nothing(self):
+        """The next attempt uses the paid answer, and repeats the steps that the stop has cut short."""
         unchecked = "the model's answer was not checked against the video"
-        for number, (command, warnings) in enumerate([("check", [unchecked]), ("thumbnail", [])], 1):
+        for number, command in enumerate(["check", "stills", "thumbnail"], 1):
             with self.subTest(command):
-                helper, reached, _ = self.held_helper(command)
-                daemon = self.analyzing(media_helper=helper, shutdown_drain_seconds=0)
+                helper, reached, release = self.held_helper(command)
+                daemon = self.analyzing(media_helper=helper, shutdown_drain_seconds=0, videos_kept_days=1)
                 job_id = self.submitted()
                 wait_until(reached.read_text, command)
                 self.assertEqual(daemon.stop(), 0)
+                self.assertEqual(self.sql(f"SELECT status, attempt FROM job WHERE id = {job_id}"), "pending|0")
+                release.touch()
                 daemon.start()
-                result = self.assertDone(self.account.finished(job_id))
-                self.assertEqual([one for one in result["metadata"]["warnings"] if one == unchecked], warnings)
+                job = self.account.finished(job_id)
+                result = self.assertDone(job)
+                self.assertNotIn(unchecked, result["metadata"]["warnings"])
+                frames = [moment.get("frame") for moment in result["content"]["key_moments"]]
+                self.assertTrue(frames and all(frames), frames)
+                for path in (job["video"], f"/api/v1/reels/{job_id}/thumbnail"):
+                    self.assertEqual(self.account.request("GET", path).status, 200, path)
                 self.assertEqual(self.model.count("chat"), number)
                 self.assertEqual(daemon.stop(), 0)
 

@@ -223,9 +223,9 @@ private:
                 "the model's answer was incomplete or repeated itself: what could be used is here");
     }
 
-    /// Compares the answer with local measurements. The answer is paid, so it is kept if the check
-    /// fails or is stopped.
-    findings checked(findings reported) {
+    /// Compares the answer with local measurements. The answer is paid, so it is used if the check
+    /// fails. If the check is stopped, a later attempt checks the kept answer.
+    analysis checked(findings reported) {
         reported.provider = analyzer_.api_->endpoint().provider;
         reported.model_name = analyzer_.api_->endpoint().model;
         reported.analyzer = analyzer_.name_;
@@ -239,6 +239,8 @@ private:
             times_to_check(reported),
             by_.at_most(bounds::local_check_time_max),
             stop_);
+        if (!measured && measured.error().code() == errc::cancelled)
+            return analysis_failure{measured.error()};
         if (measured) {
             evidence.silent = measured->silent;
             evidence.speech = measured->speech;
@@ -246,10 +248,9 @@ private:
             evidence.read_texts = measured->texts;
         } else {
             reported.warnings.emplace_back("the model's answer was not checked against the video");
-            if (measured.error().code() != errc::cancelled)
-                log().warning(
-                    "local check of a model's answer failed",
-                    {{"reason", measured.error().to_string()}});
+            log().warning(
+                "local check of a model's answer failed",
+                {{"reason", measured.error().to_string()}});
         }
         for (auto& warning : local_warnings(reported, evidence))
             reported.warnings.push_back(std::move(warning));

@@ -264,8 +264,9 @@ result<std::optional<jobs::completed>> copy_of_earlier(
     if (in.job.is_upload) set_origin(document.at("platform_meta"), in.job);
     auto media = in.parts.media_kept.copy(
         in.job, document, (*earlier)->job, media_key_of(in.job, post_key), {in.by, in.stop});
+    if (!media) return media.error();
     auto copied = completion_of(
-        document, post_key, (*earlier)->analyzer, std::move(media), in.parts.embedder);
+        document, post_key, (*earlier)->analyzer, *std::move(media), in.parts.embedder);
     if (!copied) return copied.error();
     copied->analyzed_at = (*earlier)->analyzed_at;
     copied->thumbnail = std::move((*earlier)->thumbnail);
@@ -365,16 +366,19 @@ step_result<jobs::completed> analyze(
         subject.video,
         media_key_of(in.job, post_key),
         {in.by, in.stop});
+    if (!media) return media.error();
     auto completed = completion_of(
         *document,
         post_key,
         in.identity_of(findings->analyzer),
-        std::move(media),
+        *std::move(media),
         in.parts.embedder);
     if (!completed) return completed.error();
     in.now.begin("thumbnail");
-    completed->thumbnail = in.parts.media_kept.thumbnail(
+    auto thumbnail = in.parts.media_kept.thumbnail(
         in.job, std::move(findings->thumbnail), subject.video, {in.by, in.stop});
+    if (!thumbnail) return thumbnail.error();
+    completed->thumbnail = *std::move(thumbnail);
     if (findings->provider == "local") completed->unpaid_model = findings->model_name;
     if (!findings->extract.empty()) completed->extract = std::move(findings->extract);
     if (!findings->extract_error.empty())
@@ -429,8 +433,9 @@ step_result<jobs::completed> run_steps(const attempt& in) {
     return copy_or_analyze(in, post_key, [&]() -> step_result<fetched> {
         in.now.begin("kept video");
         auto kept = in.parts.media_kept.fetch(in.job, post_key, {in.by, in.stop});
-        if (!kept) return fetch(in, *link);
-        return *std::move(kept);
+        if (!kept) return kept.error();
+        if (!*kept) return fetch(in, *link);
+        return **std::move(kept);
     });
 }
 

@@ -93,6 +93,11 @@ void show_frames(json& document, job_id job, const jobs::frame_set& frames) {
     }
 }
 
+/// Whether a step failed because the attempt was stopped, or while it was being stopped.
+bool is_cut_short(const error& why, const attempt_limits& within) {
+    return why.code() == errc::cancelled || within.stop.stop_requested();
+}
+
 }  // namespace
 
 template <class Statement>
@@ -112,7 +117,23 @@ auto kept_media::retried(const attempt_limits& within, const Step& step) const {
     }
 }
 
-std::optional<jobs::reel_thumbnail> kept_media::thumbnail(
+template <class Value>
+result<Value> kept_media::value_or_none(
+    std::string_view step, const jobs::claimed_job& job, result<Value> outcome,
+    const attempt_limits& within) const {
+    if (outcome) return outcome;
+    const auto& why = outcome.error();
+    if (is_cut_short(why, within)) return error{errc::cancelled, why.detail()};
+    parts_.log.warning(
+        "keeping media failed",
+        {{"job", job.id.value},
+         {"step", step},
+         {"code", name_of(why.code())},
+         {"reason", why.detail()}});
+    return Value{};
+}
+
+result<std::optional<jobs::reel_thumbnail>> kept_media::thumbnail(
     const jobs::claimed_job& job, std::optional<media::thumbnail_report> by_analyzer,
     const platform::media_file& video, const attempt_limits& within) const {
     auto taken = by_analyzer
@@ -120,18 +141,18 @@ std::optional<jobs::reel_thumbnail> kept_media::thumbnail(
                      : parts_.media.thumbnail(
                            video.file, within.by.at_most(bounds::thumbnail_time_max), within.stop);
     if (taken) {
-        return jobs::reel_thumbnail{
-            .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)};
+        return std::optional{jobs::reel_thumbnail{
+            .jpeg = std::move(taken->jpeg), .small_jpeg = std::move(taken->small_jpeg)}};
     }
     const auto& why = taken.error();
-    if (why.code() != errc::cancelled)
-        parts_.log.warning(
-            "thumbnail generation failed",
-            {{"job", job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
-    return std::nullopt;
+    if (is_cut_short(why, within)) return error{errc::cancelled, why.detail()};
+    parts_.log.warning(
+        "thumbnail generation failed",
+        {{"job", job.id.value}, {"code", name_of(why.code())}, {"reason", why.detail()}});
+    return std::optional<jobs::reel_thumbnail>{};
 }
 
-stored_media kept_media::store(
+result<stored_media> kept_media::store(
     const jobs::claimed_job& job, json& document, const std::vector<std::vector<std::byte>>& stills,
     const platform::media_file& video, const std::string& post_key,
     const attempt_limits& within) const {
@@ -144,67 +165,67 @@ stored_media kept_media::store(
             video.file,
             within.by.at_most(bounds::frames_time_max),
             within.stop);
-        if (!frames) note_failure("make frames", job, frames.error());
-        if (frames) stored.frames = stored_or_none(job, *std::move(frames), within);
+        frames = value_or_none("make frames", job, std::move(frames), within);
+        if (frames) frames = stored_or_none(job, *std::move(frames), within);
+        if (!frames) return frames.error();
+        stored.frames = *std::move(frames);
     }
     show_frames(document, job.id, stored.frames);
     if (parts_.videos_bytes_max == 0) return stored;
-    auto kept = store_video(job, video, objects_of(stored.frames), within);
-    if (!kept) {
-        note_failure("store video", job, kept.error());
-        return stored;
-    }
-    kept->post_key = post_key;
+    auto kept = store_video(job, video, post_key, objects_of(stored.frames), within);
+    kept = value_or_none("store video", job, std::move(kept), within);
+    if (!kept) return kept.error();
     stored.video = *std::move(kept);
     return stored;
 }
 
-stored_media kept_media::copy(
+result<stored_media> kept_media::copy(
     const jobs::claimed_job& job, json& document, job_id earlier, const std::string& post_key,
     const attempt_limits& within) const {
     stored_media stored;
-    auto frames = frames_of(earlier, within);
-    if (!frames) note_failure("read frames", job, frames.error());
-    if (frames) stored.frames = stored_or_none(job, *std::move(frames), within);
+    auto frames = value_or_none("read frames", job, frames_of(earlier, within), within);
+    if (frames) frames = stored_or_none(job, *std::move(frames), within);
+    if (!frames) return frames.error();
+    stored.frames = *std::move(frames);
     show_frames(document, job.id, stored.frames);
     if (parts_.videos_bytes_max == 0) return stored;
     // A video of the post that was uploaded since may be another one.
     auto sha256 = text_or(document.at("metadata"), "sha256", "");
     auto video = copy_video(job, post_key, std::move(sha256), objects_of(stored.frames), within);
-    if (video) {
-        stored.video = *std::move(video);
-    } else {
-        note_failure("store video", job, video.error());
-    }
+    video = value_or_none("store video", job, std::move(video), within);
+    if (!video) return video.error();
+    stored.video = *std::move(video);
     return stored;
 }
 
-std::optional<fetched> kept_media::fetch(
+result<std::optional<fetched>> kept_media::fetch(
     const jobs::claimed_job& job, const std::string& post_key, const attempt_limits& within) const {
     const auto kept = find(job, post_key, std::nullopt, within);
-    if (!kept) return std::nullopt;
-    auto folder = parts_.scratch.make_folder(job);
-    auto file = folder ? write(kept->file, folder->path() / "video", within)
-                       : result<platform::media_file>{folder.error()};
-    if (!file) {
-        note_failure("read video", job, file.error());
-        return std::nullopt;
-    }
-    auto meta = parse_foreign_json(kept->result)["platform_meta"];
-    auto post = post_in(meta);
-    return fetched{std::move(post), *std::move(file), *std::move(folder), std::move(meta)};
+    if (!kept) return kept.error();
+    if (!*kept) return std::optional<fetched>{};
+    return value_or_none("read video", job, read(job, **kept, within), within);
 }
 
-std::optional<jobs::post_file> kept_media::find(
+result<std::optional<fetched>> kept_media::read(
+    const jobs::claimed_job& job, const jobs::post_file& kept, const attempt_limits& within) const {
+    auto folder = parts_.scratch.make_folder(job);
+    if (!folder) return folder.error();
+    auto file = write(kept.file, folder->path() / "video", within);
+    if (!file) return file.error();
+    auto meta = parse_foreign_json(kept.result)["platform_meta"];
+    auto post = post_in(meta);
+    return std::optional{
+        fetched{std::move(post), *std::move(file), *std::move(folder), std::move(meta)}};
+}
+
+result<std::optional<jobs::post_file>> kept_media::find(
     const jobs::claimed_job& job, const std::string& post_key, std::optional<std::string> sha256,
     const attempt_limits& within) const {
-    if (parts_.videos_bytes_max == 0 || post_key.empty()) return std::nullopt;
+    if (parts_.videos_bytes_max == 0 || post_key.empty()) return std::optional<jobs::post_file>{};
     auto kept = ask(within, [&](deadline by) {
         return parts_.store.find_video_of_post(job.account, post_key, std::move(sha256), by);
     });
-    if (kept) return *std::move(kept);
-    note_failure("find video", job, kept.error());
-    return std::nullopt;
+    return value_or_none("find video", job, std::move(kept), within);
 }
 
 result<platform::media_file> kept_media::write(
@@ -240,18 +261,16 @@ result<platform::media_file> kept_media::write(
 }
 
 /// Moves the pictures to the media store, unless that is the database: the report stores them.
-jobs::frame_set kept_media::stored_or_none(
+result<jobs::frame_set> kept_media::stored_or_none(
     const jobs::claimed_job& job, jobs::frame_set frames, const attempt_limits& within) const {
-    const auto stored = store_frames(job, frames, within);
-    if (stored) return frames;
-    note_failure("store frames", job, stored.error());
-    return {};
+    auto stored = store_frames(job, std::move(frames), within);
+    return value_or_none("store frames", job, std::move(stored), within);
 }
 
-result<void> kept_media::store_frames(
-    const jobs::claimed_job& job, jobs::frame_set& frames, const attempt_limits& within) const {
+result<jobs::frame_set> kept_media::store_frames(
+    const jobs::claimed_job& job, jobs::frame_set frames, const attempt_limits& within) const {
     frames.object.reset();
-    if (parts_.objects == nullptr || frames.numbers.empty()) return {};
+    if (parts_.objects == nullptr || frames.numbers.empty()) return frames;
     const attempt_limits limits{within.by.at_most(store_time_max), within.stop};
     auto object = register_object(job, {}, limits);
     if (!object) return object.error();
@@ -265,7 +284,7 @@ result<void> kept_media::store_frames(
     if (!put) return put.error();
     frames.object = *std::move(object);
     frames.jpegs.clear();
-    return {};
+    return frames;
 }
 
 /// The pictures of another job, with their bytes.
@@ -288,23 +307,23 @@ result<jobs::frame_set> kept_media::frames_of(job_id job, const attempt_limits& 
 }
 
 /// Stores the video; it is kept when the result is reported. An upload is in the database already.
-result<jobs::kept_video> kept_media::store_video(
-    const jobs::claimed_job& job, const platform::media_file& video,
+result<std::optional<jobs::kept_video>> kept_media::store_video(
+    const jobs::claimed_job& job, const platform::media_file& video, const std::string& post_key,
     const std::vector<std::string>& others, const attempt_limits& within) const {
     jobs::kept_video kept{
         .size_bytes = static_cast<std::int64_t>(video.size_bytes),
         .sha256 = video.sha256,
         .content_type = std::string{media::video_mime_type(video.file)},
-        .post_key = {}};
+        .post_key = post_key};
     // All others would be deleted in its favour, and then itself.
     if (kept.size_bytes > parts_.videos_bytes_max)
         return error{errc::storage_failed, "the video is larger than videos-kept-bytes-max"};
     const attempt_limits limits{within.by.at_most(store_time_max), within.stop};
     if (parts_.objects == nullptr) {
-        if (job.is_upload) return kept;
+        if (job.is_upload) return std::optional{std::move(kept)};
         const auto written = retried(limits, [&] { return write_rows(job, video, limits); });
         if (!written) return written.error();
-        return kept;
+        return std::optional{std::move(kept)};
     }
     auto object = register_object(job, others, limits);
     if (!object) return object.error();
@@ -313,7 +332,7 @@ result<jobs::kept_video> kept_media::store_video(
     const auto put = parts_.objects->put(*object, content, limits.by, limits.stop);
     if (!put) return put.error();
     kept.object = *std::move(object);
-    return kept;
+    return std::optional{std::move(kept)};
 }
 
 result<void> kept_media::write_rows(
@@ -359,8 +378,13 @@ result<std::string> kept_media::register_object(
 result<std::optional<jobs::kept_video>> kept_media::copy_video(
     const jobs::claimed_job& job, const std::string& post_key, std::string sha256,
     const std::vector<std::string>& others, const attempt_limits& within) const {
-    const auto kept = job.is_upload ? std::nullopt : find(job, post_key, std::move(sha256), within);
-    if (!kept && !job.is_upload) return std::optional<jobs::kept_video>{};
+    std::optional<jobs::post_file> kept;
+    if (!job.is_upload) {
+        auto found = find(job, post_key, std::move(sha256), within);
+        if (!found) return found.error();
+        if (!*found) return std::optional<jobs::kept_video>{};
+        kept = *std::move(found);
+    }
     auto folder = parts_.scratch.make_folder(job);
     if (!folder) return folder.error();
     const auto target = folder->path() / "video";
@@ -373,21 +397,7 @@ result<std::optional<jobs::kept_video>> kept_media::copy_video(
         file = write_upload(parts_.loop, parts_.uploads, *upload, target, within.by, within.stop);
     }
     if (!file) return file.error();
-    auto copied = store_video(job, *file, others, within);
-    if (!copied) return copied.error();
-    copied->post_key = post_key;
-    return std::optional{*std::move(copied)};
-}
-
-void kept_media::note_failure(
-    std::string_view step, const jobs::claimed_job& job, const error& why) const {
-    if (why.code() == errc::cancelled) return;
-    parts_.log.warning(
-        "keeping media failed",
-        {{"job", job.id.value},
-         {"step", step},
-         {"code", name_of(why.code())},
-         {"reason", why.detail()}});
+    return store_video(job, *file, post_key, others, within);
 }
 
 std::string post_key_of(const platform::link& link) {

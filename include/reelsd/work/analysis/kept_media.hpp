@@ -71,15 +71,15 @@ struct stored_media {
 };
 
 /// Makes the pictures of a result's key moments, and stores them and the video until the result is
-/// reported. What fails is logged and left out, because an analysis costs more. Blocking, for
-/// worker threads; thread-safe.
+/// reported. What fails is logged and left out, because an analysis costs more. What a stop cuts
+/// short is not left out: the error is `cancelled`, and a later attempt repeats the step. Blocking,
+/// for worker threads; thread-safe.
 class kept_media {
 public:
     explicit kept_media(kept_media_dependencies parts) : parts_{std::move(parts)} {}
 
-    /// The analyzer's thumbnail, or one made by a separate child process. Empty if that fails or
-    /// the attempt is stopped.
-    [[nodiscard]] std::optional<jobs::reel_thumbnail> thumbnail(
+    /// The analyzer's thumbnail, or one made by a separate child process. Empty if that fails.
+    [[nodiscard]] result<std::optional<jobs::reel_thumbnail>> thumbnail(
         const jobs::claimed_job& job, std::optional<media::thumbnail_report> by_analyzer,
         const platform::media_file& video, const attempt_limits& within) const;
 
@@ -88,26 +88,29 @@ public:
     /// Stores the media of a new result, and sets `frame` of its key moments. `stills`: the
     /// analyzer's pictures; a separate child makes them unless there is one of each key moment.
     /// `post_key`: the post and slide that the video belongs to; empty for none.
-    [[nodiscard]] stored_media store(
+    [[nodiscard]] result<stored_media> store(
         const jobs::claimed_job& job, json& document,
         const std::vector<std::vector<std::byte>>& stills, const platform::media_file& video,
         const std::string& post_key, const attempt_limits& within) const;
 
     /// The same for a copy of the result of `earlier`.
-    [[nodiscard]] stored_media copy(
+    [[nodiscard]] result<stored_media> copy(
         const jobs::claimed_job& job, json& document, job_id earlier, const std::string& post_key,
         const attempt_limits& within) const;
 
     /// Writes the kept video of the account's post to disk, if videos are kept. Empty if there is
     /// none, and on a failure, which is logged: the platform may have the video.
-    [[nodiscard]] std::optional<fetched> fetch(
+    [[nodiscard]] result<std::optional<fetched>> fetch(
         const jobs::claimed_job& job, const std::string& post_key,
         const attempt_limits& within) const;
 
 private:
-    [[nodiscard]] std::optional<jobs::post_file> find(
+    [[nodiscard]] result<std::optional<jobs::post_file>> find(
         const jobs::claimed_job& job, const std::string& post_key,
         std::optional<std::string> sha256, const attempt_limits& within) const;
+    [[nodiscard]] result<std::optional<fetched>> read(
+        const jobs::claimed_job& job, const jobs::post_file& kept,
+        const attempt_limits& within) const;
     [[nodiscard]] result<platform::media_file> write(
         const jobs::kept_file& file, const std::filesystem::path& target,
         const attempt_limits& within) const;
@@ -117,15 +120,21 @@ private:
     /// Repeats a step while the database is unavailable, until the deadline.
     template <class Step>
     [[nodiscard]] auto retried(const attempt_limits& within, const Step& step) const;
-    /// Stores frames. None on a failure, which is logged.
-    [[nodiscard]] jobs::frame_set stored_or_none(
+    /// The value of a step. Empty on a failure, which is logged; `cancelled` after a stop.
+    template <class Value>
+    [[nodiscard]] result<Value> value_or_none(
+        std::string_view step, const jobs::claimed_job& job, result<Value> outcome,
+        const attempt_limits& within) const;
+    /// Stores frames. None on a failure.
+    [[nodiscard]] result<jobs::frame_set> stored_or_none(
         const jobs::claimed_job& job, jobs::frame_set frames, const attempt_limits& within) const;
-    [[nodiscard]] result<void> store_frames(
-        const jobs::claimed_job& job, jobs::frame_set& frames, const attempt_limits& within) const;
+    [[nodiscard]] result<jobs::frame_set> store_frames(
+        const jobs::claimed_job& job, jobs::frame_set frames, const attempt_limits& within) const;
     [[nodiscard]] result<jobs::frame_set> frames_of(job_id job, const attempt_limits& within) const;
-    [[nodiscard]] result<jobs::kept_video> store_video(
+    [[nodiscard]] result<std::optional<jobs::kept_video>> store_video(
         const jobs::claimed_job& job, const platform::media_file& video,
-        const std::vector<std::string>& others, const attempt_limits& within) const;
+        const std::string& post_key, const std::vector<std::string>& others,
+        const attempt_limits& within) const;
     [[nodiscard]] result<void> write_rows(
         const jobs::claimed_job& job, const platform::media_file& video,
         const attempt_limits& within) const;
@@ -135,7 +144,6 @@ private:
     [[nodiscard]] result<std::optional<jobs::kept_video>> copy_video(
         const jobs::claimed_job& job, const std::string& post_key, std::string sha256,
         const std::vector<std::string>& others, const attempt_limits& within) const;
-    void note_failure(std::string_view step, const jobs::claimed_job& job, const error& why) const;
 
     kept_media_dependencies parts_;
 };
