@@ -47,9 +47,12 @@ error after_exit(const child_end& end) {
 }
 
 error after_signal(const child_end& end) {
-    // A video does not cause these signals; the operator or a shutdown does.
-    const bool from_outside = end.status == SIGTERM || end.status == SIGINT || end.status == SIGHUP;
+    // A video does not cause these signals: the operator, a shutdown or, when memory runs out, the
+    // kernel does. Limits of the jail have others.
+    const bool from_outside = end.status == SIGTERM || end.status == SIGINT ||
+                              end.status == SIGHUP || end.status == SIGKILL;
     std::string detail = "the media helper was killed by " + process::signal_name(end.status);
+    if (end.status == SIGKILL) detail.append("; the machine may have run out of memory");
     if (end.status == SIGXCPU) detail.append(", its CPU time limit");
     if (end.status == SIGSYS) detail.append(", a system call that its jail forbids");
     return failed(

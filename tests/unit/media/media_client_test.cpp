@@ -283,7 +283,7 @@ TEST(MediaClient, ReportsHowTheChildEnded) {
         {"crash", unruly("crash"), errc::unsupported_format, "SIGSEGV"},
         {"bad system call", unruly("raise 31"), errc::unsupported_format, "SIGSYS"},
         {"CPU time limit", unruly("raise 24"), errc::unsupported_format, "CPU time limit"},
-        {"killed", unruly("raise 9"), errc::unsupported_format, "SIGKILL"},
+        {"killed, as when memory runs out", unruly("raise 9"), errc::media_failed, "memory"},
         {"terminated from outside", unruly("raise 15"), errc::media_failed, "SIGTERM"},
         {"status 3", unruly("exit 3"), errc::unsupported_format, "status 3"},
         {"rejects its arguments", unruly("exit 64"), errc::media_failed, "status 64"},
