@@ -198,10 +198,17 @@ awaitable<http::response> list_reels(http::request_context& ctx, jobs::job_store
 }
 
 /// DELETE /api/v1/reels?status=error: the caller's failed jobs, up to `deleted_most`. 200 how many
-/// were deleted; 400 another status or none.
+/// were deleted; 400 another status or none, or another parameter of the list, which would select
+/// fewer.
 awaitable<http::response> delete_failed_reels(http::request_context& ctx, jobs::job_store& jobs) {
     if (ctx.query("status") != "error")
         co_return ctx.problem(invalid_parameter("status must be error"));
+    for (const auto* name :
+         {"author", "tag", "from", "to", "latest", "post_of", "limit", "cursor"}) {
+        if (ctx.query(name))
+            co_return ctx.problem(invalid_parameter(
+                fmt::format("{} is not supported: all failed reels are deleted", name)));
+    }
     std::int64_t deleted = 0;
     while (deleted < deleted_most) {
         const auto step =

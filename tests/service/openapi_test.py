@@ -492,6 +492,9 @@ class Reels(OpenApiTest):
         self.assertEqual(stranger.ask(LIST, query={"post_of": again}, expect=200).json(), [])
         self.assertEqual(stranger.ask(DELETE_FAILED, expect=200).json(), {"deleted": 0})
         someone.ask(DELETE_FAILED, query={"status": "done"}, expect=400)
+        for parameter in ("author", "tag", "from", "to", "latest", "post_of", "limit", "cursor"):
+            answer = someone.ask(DELETE_FAILED, query={"status": "error", parameter: "1"}, expect=400)
+            self.assertEqual(answer.json()["message"], f"{parameter} is not supported: all failed reels are deleted")
         self.assertEqual(someone.ask(DELETE_FAILED, expect=200).json(), {"deleted": len(failing) + 1})
         self.assertEqual([item["id"] for item in someone.ask(LIST, expect=200).json()], [done])
 
