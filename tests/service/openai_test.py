@@ -5,12 +5,14 @@ Method: the real daemon with the stand-in, which accepts the part types of a kin
 requests as violations.
 """
 
+import os
 import pathlib
 import shutil
 import signal
 import time
 import unittest
 
+from cutting_proxy import CuttingProxy
 from model_support import (
     ANSWER, CONFIG_FAULTS_AT_MOST, PAID_CALLS_MAX, ModelTest, Snoop, answer_with, texts_of)
 from openai_stand_in import OpenAiStandIn, http_date
@@ -336,6 +338,25 @@ class Interruptions(OpenAiTest):
                     self.assertEqual(self.account.request("GET", path).status, 200, path)
                 self.assertEqual(self.model.count("chat"), number)
                 self.assertEqual(daemon.stop(), 0)
+
+    def test_an_answer_that_the_database_lacks_is_not_paid_again(self):
+        """The database is away for longer than the lease, and than a worker waits for its answer to be stored."""
+        proxy = CuttingProxy(os.path.join(self.cluster.folder, ".s.PGSQL.5432"))
+        self.addCleanup(proxy.close)
+        url = self.database.replace(f"host={self.cluster.folder}", proxy.address)
+        daemon = self.analyzing(lease_seconds=2, database_url=f"{url} sslmode=disable gssencmode=disable")
+        self.model.fail("chat", "hold")
+        job_id = self.submitted()
+        self.model.wait_for("chat")
+        proxy.refuse()
+        proxy.drop()
+        self.model.release()
+        wait_until(lambda: "attempt stopped" in daemon.log(), "the end of the lease")
+        # Each try takes 6 s; the worker waits 30 s.
+        wait_until(lambda: daemon.log().count("recording a model call failed") >= 6, "the tries", 60)
+        proxy.flow()
+        self.assertDone(self.account.finished(job_id))
+        self.assertEqual(self.model.count("chat"), 1)
 
     def test_a_stopping_daemon_starts_no_call(self):
         helper, reached, release = self.held_helper("probe")

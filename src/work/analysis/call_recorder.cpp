@@ -86,8 +86,8 @@ result<std::int64_t> call_recorder::begin_for_account(usage::account_call_intent
     return begin_on_loop(std::move(intent));
 }
 
-void call_recorder::settle(std::int64_t call, usage::call_usage used) const {
-    write_surely([store = store_, call, used = std::move(used)](deadline by) mutable {
+bool call_recorder::settle(std::int64_t call, usage::call_usage used) const {
+    return write_surely([store = store_, call, used = std::move(used)](deadline by) mutable {
         return store.settle(call, used, by);
     });
 }
@@ -155,13 +155,13 @@ awaitable<void> call_recorder::write(
     }
 }
 
-void call_recorder::write_surely(statement write_once) const {
+bool call_recorder::write_surely(statement write_once) const {
     auto promise = std::make_shared<std::promise<void>>();
     auto written = promise->get_future();
     asio::post(loop_, [this, write_once = std::move(write_once), promise]() mutable {
         tasks_.spawn("model call", write(std::move(write_once), std::move(promise)));
     });
-    static_cast<void>(written.wait_for(worker_wait_max));
+    return written.wait_for(worker_wait_max) == std::future_status::ready;
 }
 
 result<std::int64_t> job_call_ledger::begin_call(
@@ -181,7 +181,7 @@ result<std::string> job_call_ledger::kept_answer(
 }
 
 void job_call_ledger::settle(std::int64_t call, const model::call_usage& used) {
-    recorder_.settle(call, ledger_usage(used));
+    if (!recorder_.settle(call, ledger_usage(used))) has_unsaved_answer_ = true;
 }
 
 usage::call_usage ledger_usage(const model::call_usage& used) {

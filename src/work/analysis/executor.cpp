@@ -36,6 +36,10 @@ constexpr auto store_query_time_max = std::chrono::seconds{5};
 /// Pause before another job's result for the same post is checked again. Analyses take longer.
 constexpr std::chrono::seconds same_post_wait{5};
 
+/// Pause before the next attempt while call_recorder still writes a paid answer. It retries more
+/// often, and the queue waits as long after an expired lease.
+constexpr std::chrono::seconds unsaved_answer_wait{10};
+
 /// The current step, for progress displays and for the log line of a failure.
 class progress {
 public:
@@ -313,9 +317,9 @@ step_result<void> check_models(const attempt& in) {
 }
 
 /// Analyses the video with the analyzer for its kind of link.
-step_result<model::findings> ask_analyzer(const attempt& in, const model::video_input& input) {
+step_result<model::findings> ask_analyzer(
+    const attempt& in, const model::video_input& input, job_call_ledger& ledger) {
     in.now.begin_shown("analyze");
-    job_call_ledger ledger{in.parts.recorder, in.job};
     auto findings = in.analyzer().analyze(input, ledger, in.by, in.stop);
     if (findings) return *std::move(findings);
     auto failed = failure_of(findings.error());
@@ -332,7 +336,8 @@ result<media::probe_report> probe(const attempt& in, const std::filesystem::path
 }
 
 step_result<jobs::completed> analyze(
-    const attempt& in, const fetched& subject, const std::string& post_key) {
+    const attempt& in, const fetched& subject, const std::string& post_key,
+    job_call_ledger& ledger) {
     auto measured =
         in.analyzer().needs_probe() ? probe(in, subject.video.file) : result<media::probe_report>{};
     if (!measured) return measured.error();
@@ -345,7 +350,7 @@ step_result<jobs::completed> analyze(
         .scratch = subject.scratch.path(),
         .options = in.options,
         .wants_stills = in.parts.media_kept.makes_frames()};
-    auto findings = ask_analyzer(in, input);
+    auto findings = ask_analyzer(in, input, ledger);
     if (!findings) return findings.error();
 
     in.now.begin("assemble");
@@ -416,7 +421,12 @@ step_result<jobs::completed> copy_or_analyze(
     if (const auto useful = check_models(in); !useful) return useful.error();
     const auto subject = fetch_video();
     if (!subject) return subject.error();
-    return analyze(in, *subject, post_key);
+    job_call_ledger ledger{in.parts.recorder, in.job};
+    auto analyzed = analyze(in, *subject, post_key, ledger);
+    if (analyzed || !ledger.has_unsaved_answer()) return analyzed;
+    const auto& why = analyzed.error().why;
+    if (why.code() != errc::cancelled) return analyzed;
+    return step_failure{why, obstacle::unsaved_answer, unsaved_answer_wait};
 }
 
 step_result<jobs::completed> run_steps(const attempt& in) {
@@ -499,7 +509,8 @@ jobs::transition executor::run(const jobs::claimed_job& job, std::stop_token sto
     jobs::transition ended;
     switch (failed.what) {
         case obstacle::no_permit: return jobs::awaiting_permit{parts_.rate_limiter.host()};
-        case obstacle::same_post: return jobs::snoozed{.delay = failed.not_before};
+        case obstacle::same_post:
+        case obstacle::unsaved_answer: return jobs::snoozed{.delay = failed.not_before};
         case obstacle::platform_pace:
         case obstacle::model_wait: ended = after_wait(job, failed, policy_, log_); break;
         case obstacle::failure: ended = after_failure(job, failed, now.step(), policy_, log_);

@@ -18,10 +18,11 @@ namespace reelsd::work {
 /// Why an attempt has no result.
 enum class obstacle : std::uint8_t {
     failure,
-    no_permit,      ///< The job joins the line for a permit.
-    platform_pace,  ///< The platform's rate limit delays the job.
-    model_wait,     ///< The model's provider has named a time.
-    same_post,      ///< Another job of the account analyses the same post.
+    no_permit,       ///< The job joins the line for a permit.
+    platform_pace,   ///< The platform's rate limit delays the job.
+    model_wait,      ///< The model's provider has named a time.
+    same_post,       ///< Another job of the account analyses the same post.
+    unsaved_answer,  ///< The attempt was stopped before the database had a model's answer.
 };
 
 /// Why a step ended the attempt. The executor maps it to a transition of the job.

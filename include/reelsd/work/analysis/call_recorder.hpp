@@ -35,7 +35,8 @@ public:
     [[nodiscard]] result<void> check_budget(account_id account, deadline by) const;
     /// Errors: as call_ledger_store::begin(), database_unavailable; cancelled after refuse_new().
     [[nodiscard]] result<std::int64_t> begin(usage::call_intent intent) const;
-    void settle(std::int64_t call, usage::call_usage used) const;
+    /// Returns whether it has been written. If not, the write continues.
+    bool settle(std::int64_t call, usage::call_usage used) const;
     void release(std::int64_t call) const;
     /// Errors: database_unavailable.
     [[nodiscard]] result<std::string> kept_answer(
@@ -72,8 +73,8 @@ private:
     [[nodiscard]] result<std::int64_t> begin_on_loop(Intent intent) const;
     [[nodiscard]] awaitable<void> write(
         statement write_once, std::shared_ptr<std::promise<void>> written) const;
-    /// Waits for a while; the write then continues without the caller.
-    void write_surely(statement write_once) const;
+    /// Waits for a while; the write then continues without the caller. Returns whether it is done.
+    bool write_surely(statement write_once) const;
     /// Call it on the loop's thread.
     void write_later(statement write_once) const;
 
@@ -100,9 +101,13 @@ public:
         return recorder_.answered_model(job_.id);
     }
 
+    /// Whether the database may still lack an answer: another attempt would pay for it again.
+    [[nodiscard]] bool has_unsaved_answer() const noexcept { return has_unsaved_answer_; }
+
 private:
     const call_recorder& recorder_;
     const jobs::claimed_job& job_;
+    bool has_unsaved_answer_ = false;
 };
 
 [[nodiscard]] usage::call_usage ledger_usage(const model::call_usage& used);
