@@ -4,12 +4,10 @@
 #include <reelsd/api/api.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
-#include <reelsd/http/router.hpp>
 
 #include <fmt/format.h>
 
 #include <deque>
-#include <memory>
 #include <utility>
 
 namespace reelsd::api {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "settings.hpp"
 #include <reelsd/base/clock.hpp>
 #include <reelsd/base/log.hpp>
 #include <reelsd/base/result.hpp>

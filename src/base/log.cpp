@@ -17,17 +17,11 @@
 #include <cerrno>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
-#include <functional>
 #include <iterator>
 #include <mutex>
-#include <string>
-#include <string_view>
 #include <thread>
-#include <utility>
 
 namespace reelsd::log {
 namespace {

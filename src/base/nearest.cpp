@@ -1,7 +1,6 @@
 #include <reelsd/base/nearest.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <numeric>
 #include <utility>
 

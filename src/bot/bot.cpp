@@ -8,7 +8,6 @@
 #include <reelsd/bot/bot.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>

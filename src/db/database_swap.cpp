@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <memory>
 #include <random>
 #include <utility>
 

@@ -2,10 +2,8 @@
 #include "session.hpp"
 #include <reelsd/async/condition.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/base/log.hpp>
 #include <reelsd/db/pool.hpp>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/error.hpp>
@@ -15,17 +13,11 @@
 #include <boost/system/system_error.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
 #include <deque>
 #include <exception>
-#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace reelsd::db {
 namespace {

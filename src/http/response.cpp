@@ -1,6 +1,5 @@
 #include "ascii.hpp"
 #include "response_head.hpp"
-#include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/text.hpp>
@@ -11,7 +10,6 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <boost/core/noncopyable.hpp>
 
 #include <fmt/chrono.h>
 #include <zlib.h>
@@ -19,9 +17,6 @@
 #include <algorithm>
 #include <new>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <utility>
 
 namespace reelsd::http {
 namespace {

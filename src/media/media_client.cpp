@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <fstream>
 #include <span>
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>

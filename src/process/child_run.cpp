@@ -1,6 +1,5 @@
 #include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/base/result.hpp>
 #include <reelsd/base/unique_fd.hpp>
 #include <reelsd/process/child_run.hpp>
 
@@ -20,10 +19,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <ranges>
 #include <span>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

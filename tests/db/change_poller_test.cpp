@@ -5,8 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 // Goal: a waiting request learns of each change by any daemon. Method: changes of the queue as by
 // another daemon, and only the poller.
 namespace reelsd::jobs {

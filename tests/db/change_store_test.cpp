@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <string>
 #include <vector>
 
 // Goal: a reader of an account learns of each change of its jobs, and of no other account's.

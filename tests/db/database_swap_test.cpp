@@ -8,7 +8,6 @@
 #include <gmock/gmock.h>
 
 #include <array>
-#include <optional>
 #include <string>
 
 namespace reelsd::db {

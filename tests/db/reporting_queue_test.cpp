@@ -6,7 +6,6 @@
 #include <future>
 #include <string>
 #include <utility>
-#include <vector>
 
 // Goal: reports that share a statement are stored as if each were alone. Method: real statements,
 // all of one turn of the loop.

@@ -1,6 +1,5 @@
 #include "answer_maker.hpp"
 
-#include <algorithm>
 #include <array>
 #include <functional>
 #include <set>

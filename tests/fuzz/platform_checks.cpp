@@ -9,7 +9,6 @@
 #include <reelsd/platform/yt_dlp_resolver.hpp>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 namespace reelsd::fuzz {

@@ -13,7 +13,6 @@
 
 #include <chrono>
 #include <future>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>

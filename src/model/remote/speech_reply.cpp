@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <string_view>
 #include <utility>
 
 namespace reelsd::model {

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <span>

@@ -2,7 +2,6 @@
 
 #include <reelsd/base/random.hpp>
 
-#include <chrono>
 #include <variant>
 
 namespace reelsd::work {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <exception>
 #include <numeric>
-#include <utility>
 
 namespace reelsd::work {
 namespace {

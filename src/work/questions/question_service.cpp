@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <set>
-#include <string>
 #include <utility>
 
 namespace reelsd::work {

@@ -9,7 +9,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <stop_token>
 
 namespace reelsd {

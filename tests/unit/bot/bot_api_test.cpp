@@ -9,7 +9,6 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <thread>
 
 // Goal: requests have the Bot API's form, the token is never reported, and each answer has one
 // outcome. Method: a scripted server and tables.

@@ -4,7 +4,6 @@
 
 #include <string>
 #include <variant>
-#include <vector>
 
 // Goal: the bot understands messages for it and ignores others. Method: tables.
 namespace reelsd::bot {

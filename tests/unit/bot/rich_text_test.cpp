@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <utility>
-#include <vector>
 
 // Goal: messages are escaped, complete and within the limit. Method: pure functions.
 namespace reelsd::bot {

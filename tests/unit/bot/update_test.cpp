@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
 #include <variant>
 
 // Goal: updates are parsed despite unknown or missing fields. Method: JSON documents.

@@ -11,7 +11,6 @@
 #include <array>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <sstream>
 
 namespace reelsd::cli {

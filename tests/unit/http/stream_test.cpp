@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <string>
-#include <vector>
 
 // Goal: a streamed body arrives piece by piece, ends as HTTP requires, and never outlives its
 // client or the daemon. Method: raw bytes over loopback.

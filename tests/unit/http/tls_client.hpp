@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <memory>
 #include <string>
-#include <utility>
 
 namespace reelsd::http {
 

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <string>
 
 namespace reelsd::media {
 namespace {

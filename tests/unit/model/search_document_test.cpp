@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cctype>
 #include <map>
 #include <string>
 

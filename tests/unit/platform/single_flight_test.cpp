@@ -8,7 +8,6 @@
 #include <future>
 #include <latch>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 namespace reelsd::platform {
