@@ -1,7 +1,7 @@
 #include "database.hpp"
 
 #include <reelsd/async/monotonic_timer.hpp>
-#include <reelsd/base/sleep.hpp>
+#include <reelsd/base/clock.hpp>
 #include <reelsd/db/client_program.hpp>
 #include <reelsd/db/errors.hpp>
 #include <reelsd/db/migrator.hpp>

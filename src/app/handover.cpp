@@ -3,7 +3,7 @@
 #include <reelsd/async/background_service.hpp>
 #include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/async/with_deadline.hpp>
-#include <reelsd/base/sleep.hpp>
+#include <reelsd/base/clock.hpp>
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>

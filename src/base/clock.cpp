@@ -1,6 +1,8 @@
 #include <reelsd/base/clock.hpp>
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 
 namespace reelsd {
 
@@ -44,6 +46,19 @@ deadline::clock::duration deadline::remaining() const noexcept {
 
 deadline deadline::at_most(clock::duration from_now) const noexcept {
     return deadline{std::min(when_, after(from_now).when_)};
+}
+
+bool stoppable_sleep(seconds_f duration, const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never_notified;
+    std::unique_lock lock{mutex};
+    never_notified.wait_for(lock, stop, std::max(duration, seconds_f{0}), [] { return false; });
+    return !stop.stop_requested();
+}
+
+bool sleep_within(seconds_f duration, deadline by, const std::stop_token& stop) {
+    if (by.passed() || duration > by.remaining()) return false;
+    return stoppable_sleep(duration, stop);
 }
 
 }  // namespace reelsd

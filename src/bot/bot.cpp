@@ -1,10 +1,10 @@
 #include "bot_part.hpp"
 #include "message_sender.hpp"
 #include "update_handler.hpp"
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/random.hpp>
-#include <reelsd/base/sleep.hpp>
 #include <reelsd/bot/bot.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "update_handler.hpp"
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/random.hpp>
-#include <reelsd/base/sleep.hpp>
 
 #include <chrono>
 #include <utility>

@@ -2,11 +2,11 @@
 
 #include "text.hpp"
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/random.hpp>
-#include <reelsd/base/sleep.hpp>
 #include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>

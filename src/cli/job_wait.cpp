@@ -1,7 +1,7 @@
 #include "api_client.hpp"
 #include "text.hpp"
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/base/sleep.hpp>
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/base/json_repair.hpp>
 #include <reelsd/http/request_context.hpp>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/file_digest.hpp>
-#include <reelsd/base/sleep.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/net/s3_store.hpp>
 #include <reelsd/net/url.hpp>

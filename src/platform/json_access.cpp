@@ -1,6 +1,6 @@
 #include "json_access.hpp"
 
-#include <reelsd/base/json_repair.hpp>
+#include <reelsd/base/foreign_json.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/base/sleep.hpp>
 #include <reelsd/platform/operator_session.hpp>
 #include <reelsd/platform/rate_limiter.hpp>
 #include <reelsd/platform/resolver.hpp>
@@ -142,14 +142,6 @@ struct chain_state {
 constexpr std::chrono::seconds note_time_max{5};
 /// A stop takes at most 8 s (bounds::shutdown_grace), even without the database.
 constexpr std::chrono::seconds note_time_stopped_max{1};
-
-/// False when it was stopped, or the deadline is too early.
-bool sleep_within(seconds_f time, deadline by, const std::stop_token& stop) {
-    const auto until =
-        deadline::clock::now() + std::chrono::duration_cast<deadline::clock::duration>(time);
-    if (until > by.when()) return false;
-    return stoppable_sleep_until(until, stop);
-}
 
 }  // namespace
 

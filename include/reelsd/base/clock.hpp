@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <stop_token>
 #include <string>
 
 namespace reelsd {
@@ -71,5 +72,11 @@ private:
 
     clock::time_point when_;
 };
+
+/// Blocks the calling thread for `duration`, or until `stop` is requested if that is earlier.
+/// Returns whether it slept to the end. A duration that is not positive does not block.
+bool stoppable_sleep(seconds_f duration, const std::stop_token& stop);
+/// Likewise, but does not sleep and returns false if `by` would pass first.
+[[nodiscard]] bool sleep_within(seconds_f duration, deadline by, const std::stop_token& stop);
 
 }  // namespace reelsd

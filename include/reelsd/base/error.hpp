@@ -85,7 +85,11 @@ public:
     [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
 
     /// "video_unavailable: page says PolarisErrorRoute", for logs.
-    [[nodiscard]] std::string to_string() const;
+    [[nodiscard]] std::string to_string() const {
+        std::string text{name_of(code_)};
+        if (!detail_.empty()) text.append(": ").append(detail_);
+        return text;
+    }
 
 private:
     errc code_;

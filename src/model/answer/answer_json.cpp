@@ -1,7 +1,7 @@
 #include "answer_json.hpp"
 
 #include "../clean_text.hpp"
-#include <reelsd/base/json_repair.hpp>
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "call_failure.hpp"
 
 #include "../clean_text.hpp"
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/invariant.hpp>
-#include <reelsd/base/sleep.hpp>
 
 #include <boost/algorithm/string/replace.hpp>
 
@@ -215,14 +215,6 @@ next_try after_failed_try(const call_failure& why, int tries, double jitter) noe
             std::max(named_delay, server_delay_least) * (1 + server_delay_spread * jitter)};
     const auto doubled = std::min(pause_first * std::pow(2.0, tries - 1), pause_max);
     return try_again{doubled * (0.5 + 0.5 * jitter)};
-}
-
-bool pause(seconds_f length, const deadline& by, const std::stop_token& stop) {
-    using clock = std::chrono::steady_clock;
-    const auto until =
-        clock::now() + std::chrono::duration_cast<clock::duration>(std::max(length, seconds_f{0}));
-    if (until > by.when()) return false;
-    return stoppable_sleep_until(until, stop);
 }
 
 std::optional<seconds_f> duration_from(std::string_view text) {

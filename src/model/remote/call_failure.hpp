@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -104,9 +103,6 @@ using next_try = std::variant<try_again, snooze, give_up>;
 /// Pure. `tries` of the same request have been made, including the failed one; `jitter` in [0, 1]
 /// spreads the pauses of workers that failed together.
 [[nodiscard]] next_try after_failed_try(const call_failure& why, int tries, double jitter) noexcept;
-
-/// Waits; false when `stop` is requested or `by` comes first.
-[[nodiscard]] bool pause(seconds_f length, const deadline& by, const std::stop_token& stop);
 
 /// "31s", "34.07s", "900ms" as proto-JSON writes durations. Empty for other text.
 [[nodiscard]] std::optional<seconds_f> duration_from(std::string_view text);

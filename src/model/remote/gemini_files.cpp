@@ -82,7 +82,7 @@ boost::system::result<net::http_response, call_failure> send_with_retries(
         const auto why = response ? failure_in(*response) : failure_from(response.error());
         const auto next = after_failed_try(why, tries, random_between(0.0, 1.0));
         const auto* again = std::get_if<try_again>(&next);
-        if (again == nullptr || !pause(again->pause, by, stop)) return why;
+        if (again == nullptr || !sleep_within(again->pause, by, stop)) return why;
     }
 }
 
@@ -198,7 +198,8 @@ boost::system::result<void, call_failure> gemini_files::wait_until_active(
         const auto active = is_active(file, until.at_most(short_time_max), stop);
         if (!active) return active.error();
         if (*active) return {};
-        if (pause(poll_pauses.at(std::min(polls, poll_pauses.size() - 1)), until, stop)) continue;
+        if (sleep_within(poll_pauses.at(std::min(polls, poll_pauses.size() - 1)), until, stop))
+            continue;
         if (stop.stop_requested()) return call_failure{.kind = failure_kind::cancelled};
         return call_failure{
             .kind = failure_kind::file_not_ready, .detail = "the file did not become ready"};
@@ -218,7 +219,7 @@ upload_result gemini_files::upload_once(
         remove_lost(*target);
         const auto next = after_failed_try(uploaded.error(), tries, random_between(0.0, 1.0));
         const auto* again = std::get_if<try_again>(&next);
-        if (again == nullptr || !pause(again->pause, by, stop)) return uploaded.error();
+        if (again == nullptr || !sleep_within(again->pause, by, stop)) return uploaded.error();
     }
 }
 
@@ -250,7 +251,7 @@ void gemini_files::remove(const uploaded_file& file) const noexcept {
                 http_.send(request(net::http_method::del, "/v1beta/" + file.name), by, {});
             const auto status = response ? response->status() : 0;
             if (status == 200 || status == 404 || status == 403) return;
-            if (tries < removals_max && pause(remove_pause, by, {})) continue;
+            if (tries < removals_max && sleep_within(remove_pause, by, {})) continue;
             log_.warning(
                 "deleting an uploaded file failed; the provider deletes it after two days",
                 {{"file", file.name}, {"reason", reason_of(response)}});

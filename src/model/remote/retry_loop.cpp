@@ -217,7 +217,7 @@ model_answer ask(
         if (is_doubtful_401(circuit, why, tries)) continue;
         const auto next = after_failed_try(why, tries, random_between(0.0, 1.0));
         const auto* const again = std::get_if<try_again>(&next);
-        if (again != nullptr && pause(again->pause, by, stop)) {
+        if (again != nullptr && sleep_within(again->pause, by, stop)) {
             earlier = why;
             continue;
         }

@@ -1,8 +1,8 @@
 #include "uploaded_video.hpp"
 #include <reelsd/base/bounds.hpp>
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/file_digest.hpp>
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/base/sleep.hpp>
 #include <reelsd/domain/jobs/upload_store.hpp>
 #include <reelsd/domain/loop_call.hpp>
 #include <reelsd/media/media_client.hpp>

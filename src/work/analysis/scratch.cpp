@@ -1,5 +1,4 @@
 #include <reelsd/base/clock.hpp>
-#include <reelsd/base/sleep.hpp>
 #include <reelsd/work/analysis/scratch.hpp>
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include <reelsd/base/base64.hpp>
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/random.hpp>
-#include <reelsd/base/sleep.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 

@@ -398,13 +398,13 @@ TEST_F(RetryLoop, AnExceptionDoesNotLeaveOthersWaiting) {
     EXPECT_FALSE(circuit.admit(circuit_breaker::clock::now()));
 }
 
-TEST(Pause, EndsAtOnceIfTheDeadlineIsEarlier) {
-    EXPECT_FALSE(pause(seconds_f{3600}, deadline::after(1s), {}));
-    EXPECT_TRUE(pause(seconds_f{0}, deadline::after(patience), {}));
-    EXPECT_TRUE(pause(seconds_f{-5}, deadline::after(patience), {}));
+TEST(SleepWithin, EndsAtOnceIfTheDeadlineIsEarlier) {
+    EXPECT_FALSE(sleep_within(seconds_f{3600}, deadline::after(1s), {}));
+    EXPECT_TRUE(sleep_within(seconds_f{0}, deadline::after(patience), {}));
+    EXPECT_TRUE(sleep_within(seconds_f{-5}, deadline::after(patience), {}));
     std::stop_source stop;
     stop.request_stop();
-    EXPECT_FALSE(pause(seconds_f{30}, deadline::after(patience), stop.get_token()));
+    EXPECT_FALSE(sleep_within(seconds_f{30}, deadline::after(patience), stop.get_token()));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include <reelsd/base/json_repair.hpp>
+#include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/parse_number.hpp>
 
 #include <cstddef>

@@ -1,6 +1,5 @@
 // Goal: a text that was cut inside an emoji does not spoil the document around it.
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/base/json_repair.hpp>
 
 #include <gtest/gtest.h>
 
