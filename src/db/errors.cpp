@@ -55,9 +55,7 @@ bool unavailable::may_have_run() const noexcept {
     return reason_ == outage::deadline_passed || reason_ == outage::connection_lost;
 }
 
-refused::refused(std::string sqlstate, std::string constraint, const std::string& message)
-    : failure{errc_of(sqlstate), sqlstate + ": " + message},
-      sqlstate_{std::move(sqlstate)},
-      constraint_{std::move(constraint)} {}
+refused::refused(std::string sqlstate, const std::string& message)
+    : failure{errc_of(sqlstate), sqlstate + ": " + message}, sqlstate_{std::move(sqlstate)} {}
 
 }  // namespace reelsd::db

@@ -66,7 +66,6 @@ void complete(
 std::exception_ptr unsendable(const query& what) {
     const server_error why{
         .sqlstate = "22021",
-        .constraint = {},
         .message = "a parameter contains a NUL character or a time out of range"};
     return failure_of(what.name(), why);
 }

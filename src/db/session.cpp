@@ -253,9 +253,7 @@ server_error error_of(const PGresult& result) {
         return std::string{text == nullptr ? "" : text};
     };
     server_error why{
-        .sqlstate = field(PG_DIAG_SQLSTATE),
-        .constraint = field(PG_DIAG_CONSTRAINT_NAME),
-        .message = one_line(field(PG_DIAG_MESSAGE_PRIMARY))};
+        .sqlstate = field(PG_DIAG_SQLSTATE), .message = one_line(field(PG_DIAG_MESSAGE_PRIMARY))};
     if (why.sqlstate.empty()) why.sqlstate = "08006";
     if (why.message.empty()) why.message = one_line(PQresultErrorMessage(&result));
     return why;
@@ -377,7 +375,7 @@ std::exception_ptr failure_of(std::string_view query_name, const server_error& w
         return std::make_exception_ptr(
             unavailable{outage_of(why.sqlstate), fmt::format("{} ({})", message, why.sqlstate)});
     }
-    return std::make_exception_ptr(refused{why.sqlstate, why.constraint, message});
+    return std::make_exception_ptr(refused{why.sqlstate, message});
 }
 
 connector::connector(

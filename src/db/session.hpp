@@ -143,11 +143,10 @@ struct parameter_arrays {
 /// libpq's error message, in one line.
 [[nodiscard]] std::string message_of(const PGconn& connection);
 
-/// A server's error: its SQLSTATE (five characters; "08006" when libpq itself failed), the
-/// constraint and the primary message. Excludes the detail, which may quote rows.
+/// A server's error: its SQLSTATE (five characters; "08006" when libpq itself failed) and the
+/// primary message. Excludes the detail, which may quote rows.
 struct server_error {
     std::string sqlstate;
-    std::string constraint;
     std::string message;
 };
 [[nodiscard]] server_error error_of(const PGresult& result);

@@ -26,7 +26,7 @@ std::exception_ptr away(db::outage why) {
 }
 
 std::exception_ptr disk_full() {
-    return std::make_exception_ptr(db::refused{"53100", "", "simulated"});
+    return std::make_exception_ptr(db::refused{"53100", "simulated"});
 }
 
 /// A statement and its answer, shared by the caller, which may give up or die, and by its planned
@@ -258,7 +258,7 @@ asio::awaitable<bool> simulated_queue::report(
     // Another worker may have begun by the time of the answer.
     const bool was_begun = database_.watch().has_begun(held);
     const bool written = co_await run<bool>(by, statement);
-    if (is_refused) throw db::refused{"22P02", "", "simulated"};
+    if (is_refused) throw db::refused{"22P02", "simulated"};
     if (written && was_begun) ++confirmed_reports_;
     co_return written;
 }

@@ -60,16 +60,13 @@ private:
 /// The server refused a statement because of its text or its data. Nothing was changed.
 class refused : public failure {
 public:
-    refused(std::string sqlstate, std::string constraint, const std::string& message);
+    refused(std::string sqlstate, const std::string& message);
 
     /// Five characters, such as "23505".
     [[nodiscard]] const std::string& sqlstate() const noexcept { return sqlstate_; }
-    /// Name of the violated constraint; empty for other errors.
-    [[nodiscard]] const std::string& constraint() const noexcept { return constraint_; }
 
 private:
     std::string sqlstate_;
-    std::string constraint_;
 };
 
 /// The query and the code that reads it disagree: a missing column, a wrong type, an unexpected

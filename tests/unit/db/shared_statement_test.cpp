@@ -186,7 +186,7 @@ TEST_F(SharedStatement, AFullDiskIsNotRetriedOneByOne) {
     add(batcher, 1);
     add(batcher, 2);
     run_ready();
-    give(0, [](const auto&) -> answers { throw refused{"53100", "", "no space"}; });
+    give(0, [](const auto&) -> answers { throw refused{"53100", "no space"}; });
     EXPECT_EQ(statements_.size(), 1U);
     EXPECT_EQ(replies_.size(), 2U);
 }
@@ -232,7 +232,7 @@ TEST_F(SharedStatement, RequestsAreRetriedOneByOneAfterARefusal) {
     run_ready();
     const auto refuse_two = [](const std::vector<request>& all) -> answers {
         for (const auto number : all) {
-            if (number == 2) throw refused{"22021", "", "no such text"};
+            if (number == 2) throw refused{"22021", "no such text"};
         }
         return doubled(all);
     };

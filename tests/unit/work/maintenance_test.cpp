@@ -68,7 +68,7 @@ struct Maintenance : ::testing::Test {
 TEST_F(Maintenance, StepsContinueAfterAllKindsOfFailures) {
     scripted_task task{loop, [](int step) {
                            if (step == 1) throw std::runtime_error{"bug"};
-                           if (step == 2) throw db::refused{"23505", "", "refused"};
+                           if (step == 2) throw db::refused{"23505", "refused"};
                            if (step == 3) throw db::unavailable{db::outage::no_connection, "away"};
                        }};
     task.start();

@@ -86,7 +86,7 @@ private:
     }
     asio::awaitable<bool> write_report(const int& claim, const std::string& outcome) override {
         if (is_database_away) throw db::unavailable{db::outage::no_connection, "away"};
-        if (std::exchange(refuses, false)) throw db::refused{"22000", "", "refused"};
+        if (std::exchange(refuses, false)) throw db::refused{"22000", "refused"};
         reported.push_back(std::to_string(claim) + " " + outcome);
         co_return true;
     }
