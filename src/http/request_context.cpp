@@ -128,10 +128,6 @@ response request_context::json_text(status code, response::shared_text text) con
     return response{code, json_type, std::move(text)};
 }
 
-response request_context::text(status code, std::string text) const {
-    return response{code, "text/plain; charset=utf-8", std::move(text)};
-}
-
 response request_context::problem(const error& why) const {
     const auto code = http_status_of(why.code());
     if (code == status::internal_server_error) {

@@ -129,7 +129,6 @@ public:
     /// A body that is JSON text already, for instance a stored result.
     [[nodiscard]] response json_text(status code, std::string text) const;
     [[nodiscard]] response json_text(status code, response::shared_text text) const;
-    [[nodiscard]] response text(status code, std::string text) const;
     [[nodiscard]] response no_content() const { return response{status::no_content}; }
     /// The only mapping of an error to a response. Logs the cause of a 500 or 503 with the
     /// request's id.

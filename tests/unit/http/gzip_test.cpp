@@ -54,7 +54,7 @@ boost::asio::awaitable<void> write_twice(body_writer& body) {
 }
 
 boost::asio::awaitable<response> give_text(request_context& ctx) {
-    co_return gzip_if_accepted(ctx, ctx.text(status::ok, long_text()).set("X-Kept", "yes"));
+    co_return gzip_if_accepted(ctx, ctx.json_text(status::ok, long_text()).set("X-Kept", "yes"));
 }
 
 boost::asio::awaitable<response> give_stream(request_context& ctx) {

@@ -23,23 +23,23 @@ struct zoo {
 };
 
 asio::awaitable<response> list_animals(request_context& ctx, zoo& service) {
-    co_return ctx.text(status::ok, service.name + " list");
+    co_return ctx.json_text(status::ok, service.name + " list");
 }
 asio::awaitable<response> show_animal(request_context& ctx, zoo& /*service*/) {
-    co_return ctx.text(status::ok, "animal " + std::string{ctx.path_parameter("id")});
+    co_return ctx.json_text(status::ok, "animal " + std::string{ctx.path_parameter("id")});
 }
 asio::awaitable<response> remove_animal(request_context& ctx, zoo& /*service*/) {
     co_return ctx.no_content();
 }
 asio::awaitable<response> search_animals(request_context& ctx, zoo& /*service*/) {
-    co_return ctx.text(status::ok, "search " + std::string{ctx.query("q").value_or("")});
+    co_return ctx.json_text(status::ok, "search " + std::string{ctx.query("q").value_or("")});
 }
 asio::awaitable<response> show_leg(request_context& ctx, zoo& /*service*/) {
     const std::string id{ctx.path_parameter("id")};
-    co_return ctx.text(status::ok, id + "/" + std::string{ctx.path_parameter("leg")});
+    co_return ctx.json_text(status::ok, id + "/" + std::string{ctx.path_parameter("leg")});
 }
 asio::awaitable<response> show_root(request_context& ctx, zoo& /*service*/) {
-    co_return ctx.text(status::ok, "root");
+    co_return ctx.json_text(status::ok, "root");
 }
 
 const std::initializer_list<route<zoo>> routes{
@@ -196,7 +196,7 @@ asio::awaitable<response> authenticate_and_show(request_context& ctx, zoo& /*ser
     auto refused = co_await ctx.authenticate();
     if (!refused) refused = co_await ctx.accept();
     if (refused) co_return std::move(*refused);
-    co_return ctx.text(status::ok, "shown");
+    co_return ctx.json_text(status::ok, "shown");
 }
 
 TEST_F(Router, LeavesAuthenticationToTheHandler) {

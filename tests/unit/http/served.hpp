@@ -93,7 +93,7 @@ struct Served : ::testing::Test {
     }
 
     static boost::asio::awaitable<response> hello(request_context& ctx) {
-        co_return ctx.text(status::ok, "hello");
+        co_return ctx.json_text(status::ok, "hello");
     }
     /// Reads the body while it arrives. Refuses one that begins with '-'.
     static boost::asio::awaitable<response> count(request_context& ctx) {
@@ -107,11 +107,11 @@ struct Served : ::testing::Test {
             }
             bytes += piece.bytes.size();
         }
-        co_return ctx.text(status::ok, std::to_string(bytes));
+        co_return ctx.json_text(status::ok, std::to_string(bytes));
     }
 
     static boost::asio::awaitable<response> echo(request_context& ctx) {
-        co_return ctx.text(status::ok, ctx.request().body);
+        co_return ctx.json_text(status::ok, ctx.request().body);
     }
     static boost::asio::awaitable<response> fail(request_context& ctx) {
         if (ctx.request().id != "never") throw std::runtime_error{"/secret/path"};
@@ -122,7 +122,7 @@ struct Served : ::testing::Test {
         co_return ctx.no_content();
     }
     static boost::asio::awaitable<response> big(request_context& ctx) {
-        co_return ctx.text(status::ok, std::string(std::size_t{8} << 20U, 'x'));
+        co_return ctx.json_text(status::ok, std::string(std::size_t{8} << 20U, 'x'));
     }
     static boost::asio::awaitable<response> remove_thing(request_context& ctx) {
         co_return ctx.no_content();
@@ -133,7 +133,7 @@ struct Served : ::testing::Test {
         const std::stop_callback wake{stop, [this] { released.notify_all(); }};
         const auto by = deadline::after(std::chrono::hours{1});
         if (!stop.stop_requested()) co_await released.wait(by);
-        co_return ctx.text(status::ok, stop.stop_requested() ? "stopped" : "released");
+        co_return ctx.json_text(status::ok, stop.stop_requested() ? "stopped" : "released");
     }
     /// Two pieces, the second when it is released or stopped; `?cut` throws instead.
     boost::asio::awaitable<response> stream(request_context& ctx) {

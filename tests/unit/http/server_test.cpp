@@ -24,7 +24,7 @@ TEST_F(Served, ResponsesHaveTheDocumentedFields) {
     EXPECT_EQ(got->status, 200);
     EXPECT_TRUE(got->head.starts_with("HTTP/1.1 200 OK\r\n"));
     EXPECT_EQ(got->body, "hello");
-    EXPECT_EQ(got->field("Content-Type"), "text/plain; charset=utf-8");
+    EXPECT_EQ(got->field("Content-Type"), "application/json");
     EXPECT_EQ(got->field("Content-Length"), "5");
     EXPECT_EQ(got->field("Cache-Control"), "no-store");
     EXPECT_EQ(got->field("X-Content-Type-Options"), "nosniff");
@@ -305,7 +305,7 @@ TEST_F(Served, SurvivesDamagedRequests) {
 }
 
 boost::asio::awaitable<response> say_where(request_context& ctx) {
-    co_return ctx.text(status::ok, ctx.request().is_local ? "here" : "elsewhere");
+    co_return ctx.json_text(status::ok, ctx.request().is_local ? "here" : "elsewhere");
 }
 
 /// The location of a client on loopback whose request has `field`.
