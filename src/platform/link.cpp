@@ -6,6 +6,8 @@
 
 #include <boost/algorithm/string/split.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -34,7 +36,6 @@ constexpr auto failing_test_links = std::to_array<test_link>({
     {"reelsd-storage-error", errc::storage_failed},
 });
 
-constexpr std::string_view decimal_digits = "0123456789";
 constexpr std::string_view code_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /// Characters of the key that the code of a private post ends with.
@@ -226,28 +227,6 @@ std::optional<int> img_index_of(std::string_view query) {
     return std::nullopt;
 }
 
-/// Converts a number between the digits of two bases. Empty for text that is not a number, and
-/// for numbers of more than 128 bits.
-std::optional<std::string> converted(
-    std::string_view text, std::string_view from_digits, std::string_view to_digits) {
-    __extension__ using wide = unsigned __int128;
-    if (text.empty()) return std::nullopt;
-    wide number = 0;
-    for (const char c : text) {
-        const auto digit = from_digits.find(c);
-        if (digit == std::string_view::npos || number > (~wide{0} - digit) / from_digits.size())
-            return std::nullopt;
-        number = number * from_digits.size() + digit;
-    }
-    std::string number_text;
-    do {
-        number_text.push_back(to_digits[static_cast<std::size_t>(number % to_digits.size())]);
-        number /= to_digits.size();
-    } while (number != 0);
-    std::reverse(number_text.begin(), number_text.end());
-    return number_text;
-}
-
 }  // namespace
 
 bool link::is_test() const {
@@ -267,11 +246,17 @@ std::string_view public_code(std::string_view code) noexcept {
 }
 
 std::optional<std::string> media_id_of(std::string_view code) {
-    return converted(public_code(code), code_digits, decimal_digits);
-}
-
-std::optional<std::string> code_of(std::string_view media_id) {
-    return converted(media_id.substr(0, media_id.find('_')), decimal_digits, code_digits);
+    __extension__ using wide = unsigned __int128;
+    code = public_code(code);
+    if (code.empty()) return std::nullopt;
+    wide number = 0;
+    for (const char c : code) {
+        const auto digit = code_digits.find(c);
+        if (digit == std::string_view::npos || number > (~wide{0} - digit) / code_digits.size())
+            return std::nullopt;
+        number = number * code_digits.size() + digit;
+    }
+    return fmt::to_string(number);
 }
 
 link post_link(std::string code) {

@@ -54,10 +54,6 @@ struct link {
 /// Empty for other characters, or when the number needs more than 128 bits.
 [[nodiscard]] std::optional<std::string> media_id_of(std::string_view code);
 
-/// The short code of a media id in decimal digits ("<id>" or "<id>_<owner>"). Empty for anything
-/// else.
-[[nodiscard]] std::optional<std::string> code_of(std::string_view media_id);
-
 /// The platform's own code of the post: `code` without the follower's key of a long code.
 [[nodiscard]] std::string_view public_code(std::string_view code) noexcept;
 

@@ -267,7 +267,7 @@ TEST(Link, RecognizesTestLinks) {
     EXPECT_FALSE(parse_link("https://www.instagram.com/share/reelsd-sample")->is_test());
 }
 
-TEST(MediaId, ConvertsBothWays) {
+TEST(MediaId, IsTheNumberOfTheCode) {
     struct test_case {
         const char* code;
         const char* id;
@@ -282,18 +282,12 @@ TEST(MediaId, ConvertsBothWays) {
         {"D_____________________", "340282366920938463463374607431768211455"},  // 128 bits.
         {"B", "1"},
     };
-    for (const auto& expected : cases) {
-        EXPECT_EQ(media_id_of(expected.code), expected.id);
-        EXPECT_EQ(code_of(expected.id), expected.code);
-    }
-    EXPECT_EQ(code_of("2278584739065882267_12345"), "B-fKL9qpeab");
+    for (const auto& expected : cases) EXPECT_EQ(media_id_of(expected.code), expected.id);
 }
 
 TEST(MediaId, RefusesOtherTexts) {
     for (const char* code : {"", "B.fKL9qpeab", "E_____________________"})
         EXPECT_EQ(media_id_of(code), std::nullopt) << code;
-    for (const char* id : {"", "_1", "-1", "12a", "340282366920938463463374607431768211456"})
-        EXPECT_EQ(code_of(id), std::nullopt) << id;
 }
 
 TEST(MediaId, RemovesTheFollowersKey) {
