@@ -1,6 +1,7 @@
 #include "analyzers.hpp"
 
 #include "from_settings.hpp"
+#include <reelsd/base/file_digest.hpp>
 
 #include <boost/asio/ip/host_name.hpp>
 
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -48,13 +48,7 @@ std::string upload_owner(const settings& config) {
     const auto host = boost::asio::ip::host_name(unknown);
     std::error_code failure;
     const auto folder = std::filesystem::weakly_canonical(config.data_dir, failure);
-    // FNV-1a is short and independent of the standard library.
-    std::uint64_t digest = 14'695'981'039'346'656'037U;
-    for (const char c : host + '\n' + folder.string()) {
-        digest ^= static_cast<unsigned char>(c);
-        digest *= 1'099'511'628'211U;
-    }
-    return fmt::format("reelsd-{:016x}", digest);
+    return "reelsd-" + sha256_hex(host + '\n' + folder.string()).substr(0, 16);
 }
 
 void warn_of_unknown_price(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <ctime>
 #include <mutex>
 
 namespace reelsd {
@@ -34,6 +35,13 @@ std::string to_rfc3339(time_point when) {
     append_padded(text, static_cast<unsigned>(time.minutes().count()), 2, ':');
     append_padded(text, static_cast<unsigned>(time.seconds().count()), 2, 'Z');
     return text;
+}
+
+std::optional<seconds_f> parse_http_date(const std::string& text) {
+    std::tm parts{};
+    const char* const end = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
+    if (end == nullptr || *end != '\0') return std::nullopt;
+    return seconds_f{static_cast<double>(::timegm(&parts))};
 }
 
 deadline deadline::after(clock::duration from_now) noexcept {

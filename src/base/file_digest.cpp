@@ -29,9 +29,7 @@ std::string file_digest::hex() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int length = 0;
     EVP_DigestFinal_ex(context_.get(), digest.data(), &length);
-    std::string digits;
-    for (const auto byte : std::span{digest}.first(length)) digits += fmt::format("{:02x}", byte);
-    return digits;
+    return fmt::format("{:02x}", fmt::join(std::span{digest}.first(length), ""));
 }
 
 std::string sha256_hex(std::string_view text) {

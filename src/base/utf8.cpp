@@ -39,6 +39,24 @@ void append_code_point(std::string& text, char32_t value) {
     if (bytes > 0) text.append(octets.begin(), octets.begin() + bytes);
 }
 
+std::u32string code_points_of(std::string_view text) {
+    std::u32string points;
+    points.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const auto read = code_point_at(text, at);
+        at += read.bytes;
+        points += read.value;
+    }
+    return points;
+}
+
+std::string utf8_of(std::u32string_view points) {
+    std::string text;
+    text.reserve(points.size());
+    for (const auto point : points) append_code_point(text, point);
+    return text;
+}
+
 std::size_t code_point_count(std::string_view text) noexcept {
     std::size_t count = 0;
     for (std::size_t at = 0; at < text.size(); ++count) at += code_point_at(text, at).bytes;

@@ -6,6 +6,8 @@
 #include <reelsd/domain/accounts/secret.hpp>
 #include <reelsd/net/url.hpp>
 
+#include <boost/algorithm/string/replace.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -212,10 +214,7 @@ result<void> bot_api::download(
 }
 
 std::string bot_api::without_token(std::string text) const {
-    for (auto at = text.find(settings_.token); at != std::string::npos;
-         at = text.find(settings_.token)) {
-        text.replace(at, settings_.token.size(), "***");
-    }
+    boost::replace_all(text, settings_.token, "***");
     return text;
 }
 

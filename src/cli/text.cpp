@@ -178,11 +178,7 @@ std::string safe_json(std::string_view document) {
 
 std::size_t columns_of(std::string_view text) {
     std::size_t columns = 0;
-    for (std::size_t at = 0; at < text.size();) {
-        const auto character = code_point_at(text, at);
-        columns += cells_of(character.value);
-        at += character.bytes;
-    }
+    for (const auto character : code_points_of(text)) columns += cells_of(character);
     return columns;
 }
 

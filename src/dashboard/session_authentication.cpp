@@ -56,9 +56,7 @@ std::optional<std::string_view> only_value(
 }
 
 std::string hex_of(const accounts::secret_hash& hash) {
-    std::string text;
-    for (const auto byte : hash) text += fmt::format("{:02x}", byte);
-    return text;
+    return fmt::format("{:02x}", fmt::join(hash, ""));
 }
 
 /// The random part is last and has a fixed length, so that nothing can be appended to the hashed

@@ -120,17 +120,6 @@ std::string clean_text(std::string_view text, std::size_t characters_max) {
     return std::string{trimmed(visible_text(all, characters_max), whitespace)};
 }
 
-std::u32string code_points_of(std::string_view text) {
-    std::u32string points;
-    points.reserve(text.size());
-    for (std::size_t at = 0; at < text.size();) {
-        const auto read = code_point_at(text, at);
-        at += read.bytes;
-        points += read.value;
-    }
-    return points;
-}
-
 std::string clean_line(std::string_view text, std::size_t characters_max) {
     auto line = clean_text(text, characters_max);
     const auto is_break = [](char byte) { return byte == '\n' || byte == '\t'; };

@@ -26,7 +26,4 @@ inline constexpr std::string_view whitespace = " \n\t";
 /// by their length. Pure.
 void add_in_parts(std::vector<timed_text>& parts, const timed_text& entry);
 
-/// An invalid byte is U+FFFD.
-[[nodiscard]] std::u32string code_points_of(std::string_view text);
-
 }  // namespace reelsd::model

@@ -1,6 +1,6 @@
 #include "languages.hpp"
 
-#include "word_lists.hpp"
+#include "words.hpp"
 #include <reelsd/base/text.hpp>
 
 #include <boost/algorithm/string/join.hpp>

@@ -4,6 +4,7 @@
 #include "answer/repetition.hpp"
 #include "clean_text.hpp"
 #include "words.hpp"
+#include <reelsd/base/nearest.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/model/local_analyzer.hpp>
 
@@ -208,13 +209,8 @@ bool covers(const timed_text& text, const std::vector<double>& times) {
 
 /// At most one letter replaced, left out or inserted.
 bool is_nearly(std::string_view left, std::string_view right) {
-    if (left.size() > right.size()) std::swap(left, right);
-    if (right.size() - left.size() > 1) return false;
-    const auto differs = std::mismatch(left.begin(), left.end(), right.begin());
-    const auto same = static_cast<std::size_t>(differs.first - left.begin());
-    const auto skipped = left.size() == right.size() ? 1U : 0U;
-    return left.substr(std::min(same + skipped, left.size())) ==
-           right.substr(std::min(same + 1, right.size()));
+    const auto [shorter, longer] = std::minmax({left.size(), right.size()});
+    return longer - shorter <= 1 && edit_distances(left, right).back() <= 1;
 }
 
 class ocr_words {

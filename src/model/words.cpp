@@ -2,7 +2,6 @@
 
 #include "clean_text.hpp"
 #include "word_boundaries.hpp"
-#include "word_lists.hpp"
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 #include <reelsd/model/search_document.hpp>
@@ -205,6 +204,24 @@ bool is_optional_mark(char32_t mark, char32_t letter) {
            std::ranges::find(scripts, ::uc_script(letter)) != scripts.end();
 }
 
+/// The text without case, with accents after their letters. Source: Unicode, chapter 3.13; NFKD.
+std::u32string casefolded(const std::u32string& text) {
+    static_assert(sizeof(char32_t) == sizeof(std::uint32_t));
+    std::size_t length = 0;
+    const std::unique_ptr<std::uint32_t, decltype(&std::free)> folded{
+        ::u32_casefold(
+            // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): of the same size
+            reinterpret_cast<const std::uint32_t*>(text.data()),
+            text.size(),
+            nullptr,
+            UNINORM_NFKD,
+            nullptr,
+            &length),
+        &std::free};
+    if (!folded) throw std::bad_alloc{};
+    return {folded.get(), folded.get() + length};
+}
+
 /// Text in the form of search_text(), but with runs of scripts without spaces.
 std::string without_accents(std::string_view text) {
     constexpr char32_t arabic_stretch = 0x640;
@@ -222,14 +239,9 @@ std::string without_accents(std::string_view text) {
 void append_pairs(std::string& text, const std::u32string& letters, bool each_han) {
     text += ' ';
     for (std::size_t at = 0; at < letters.size(); ++at) {
-        if (letters.size() == 1 || (each_han && is_han(letters[at]))) {
-            append_code_point(text, letters[at]);
-            text += ' ';
-        }
-        if (at + 1 == letters.size()) break;
-        append_code_point(text, letters[at]);
-        append_code_point(text, letters[at + 1]);
-        text += ' ';
+        if (letters.size() == 1 || (each_han && is_han(letters[at])))
+            text += utf8_of(letters.substr(at, 1)) + ' ';
+        if (at + 1 < letters.size()) text += utf8_of(letters.substr(at, 2)) + ' ';
     }
 }
 
@@ -482,23 +494,6 @@ std::string as_sentence(std::string_view text) {
     const auto last = static_cast<unsigned char>(sentence.back());
     if (last < 0x80 && (std::isalnum(last) != 0 || last == '"' || last == ')')) sentence += '.';
     return sentence;
-}
-
-std::u32string casefolded(const std::u32string& text) {
-    static_assert(sizeof(char32_t) == sizeof(std::uint32_t));
-    std::size_t length = 0;
-    const std::unique_ptr<std::uint32_t, decltype(&std::free)> folded{
-        ::u32_casefold(
-            // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): of the same size
-            reinterpret_cast<const std::uint32_t*>(text.data()),
-            text.size(),
-            nullptr,
-            UNINORM_NFKD,
-            nullptr,
-            &length),
-        &std::free};
-    if (!folded) throw std::bad_alloc{};
-    return {folded.get(), folded.get() + length};
 }
 
 folded_text::folded_text(std::string_view text) : text_{text} {

@@ -65,9 +65,6 @@ void for_each_word(std::string_view text, const std::function<void(std::string_v
 /// "here are three tips" -> "Here are three tips."; keeps punctuation and names like "iPhone".
 [[nodiscard]] std::string as_sentence(std::string_view text);
 
-/// The text without case, with accents after their letters. Source: Unicode, chapter 3.13; NFKD.
-[[nodiscard]] std::u32string casefolded(const std::u32string& text);
-
 /// A text for comparison: compatibility forms, letter case, whitespace, punctuation and invisible
 /// characters make no difference. Refers to the text. Source: Unicode, NFKD and case folding.
 class folded_text {
@@ -93,5 +90,18 @@ private:
     std::u32string letters_;     ///< Letters, marks, digits and symbols, decomposed.
     std::vector<range> origin_;  ///< Of each letter in the text.
 };
+
+/// The files of src/model/word_lists, written by the build.
+namespace word_lists {
+extern const std::string_view call_to_action;
+extern const std::string_view formats;
+extern const std::string_view languages;
+extern const std::string_view phantom_phrases;
+extern const std::string_view stop_words;
+extern const std::string_view subtitle_credits;
+}  // namespace word_lists
+
+/// The lines of a list, without comments, which begin with "# ".
+[[nodiscard]] std::vector<std::string_view> entries_of(std::string_view list);
 
 }  // namespace reelsd::model

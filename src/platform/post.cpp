@@ -4,7 +4,6 @@
 #include <reelsd/platform/post.hpp>
 
 #include <unictype.h>
-#include <unistr.h>
 
 #include <cstddef>
 #include <set>
@@ -22,23 +21,6 @@ constexpr std::size_t user_characters_max = 30;
 /// A caption has at most 2,200 characters, and therefore fewer words.
 constexpr std::size_t words_max = 1000;
 
-using characters = std::vector<ucs4_t>;
-
-characters decoded(std::string_view text) {
-    characters all;
-    all.reserve(text.size());
-    const auto* from = reinterpret_cast<const std::uint8_t*>(text.data());
-    auto left = text.size();
-    while (left > 0) {
-        ucs4_t character = 0;
-        const int length = u8_mbtouc(&character, from, left);
-        all.push_back(character);
-        from += length;
-        left -= static_cast<std::size_t>(length);
-    }
-    return all;
-}
-
 /// Letters, marks, digits and underscore of any script.
 bool is_hashtag_character(ucs4_t c) {
     if (c < 0x80) return c == '_' || is_alphanumeric(static_cast<char>(c));
@@ -52,12 +34,6 @@ bool is_user_character(ucs4_t c) {
     return c == '.' || (c < 0x80 && is_hashtag_character(c));
 }
 
-std::string encoded(const characters& text, std::size_t from, std::size_t to) {
-    std::string encoded;
-    for (auto at = from; at < to; ++at) append_code_point(encoded, text[at]);
-    return encoded;
-}
-
 struct word_rule {
     ucs4_t sign;
     bool (*continues)(ucs4_t);
@@ -68,7 +44,7 @@ struct word_rule {
 };
 
 std::vector<std::string> words_of(std::string_view caption, const word_rule& rule) {
-    const auto text = decoded(caption);
+    const auto text = code_points_of(caption);
     std::vector<std::string> words;
     std::set<std::string> known;
     for (std::size_t at = 0; at < text.size() && words.size() < words_max; ++at) {
@@ -79,7 +55,7 @@ std::vector<std::string> words_of(std::string_view caption, const word_rule& rul
             ++to;
         at = to - 1;
         while (rule.trims_dots && to > from && text[to - 1] == '.') --to;
-        auto word = composed(encoded(text, from, to));
+        auto word = composed(utf8_of(text.substr(from, to - from)));
         if (!word.empty() && known.insert(word).second) words.push_back(std::move(word));
     }
     return words;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -24,6 +25,10 @@ using seconds_f = std::chrono::duration<double>;
 
 /// "2026-05-22T10:00:00Z": RFC 3339 in UTC, whole seconds (rounded down).
 [[nodiscard]] std::string to_rfc3339(time_point when);
+
+/// "Fri, 20 Nov 2026 08:00:00 GMT" as time since 1970; empty for other text. The range of
+/// time_point ends in 2262, and a server may name a later year.
+[[nodiscard]] std::optional<seconds_f> parse_http_date(const std::string& text);
 
 /// A monotonic clock: std::chrono::steady_clock, whose time points it shares, or the clock of a
 /// simulation. On an event loop, wait with `async::monotonic_timer`.

@@ -22,6 +22,11 @@ struct code_point {
 /// `value` must be a Unicode scalar value.
 void append_code_point(std::string& text, char32_t value);
 
+/// An invalid byte is U+FFFD.
+[[nodiscard]] std::u32string code_points_of(std::string_view text);
+/// All of `points` must be Unicode scalar values.
+[[nodiscard]] std::string utf8_of(std::u32string_view points);
+
 /// The number of code points; each invalid byte counts as one.
 [[nodiscard]] std::size_t code_point_count(std::string_view text) noexcept;
 

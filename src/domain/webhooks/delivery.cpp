@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <ctime>
 #include <stdexcept>
 
 namespace reelsd::webhooks {
@@ -60,10 +59,8 @@ std::string cause_of(const delivery_try& ended) {
 
 std::string answer_text(std::string_view bytes) {
     std::string text;
-    for (std::size_t at = 0; at < bytes.size();) {
-        const auto character = code_point_at(bytes, at);
-        if (character.value != U'\0') append_code_point(text, character.value);
-        at += character.bytes;
+    for (const auto value : code_points_of(bytes)) {
+        if (value != U'\0') append_code_point(text, value);
     }
     return text;
 }
@@ -107,12 +104,9 @@ std::optional<seconds_f> retry_after_in(std::string_view text, time_point now) {
         std::from_chars(text.data(), text.data() + text.size(), seconds);
         return seconds_f{static_cast<double>(seconds)};
     }
-    const std::string copy{text};
-    std::tm parts{};
-    const char* const end = ::strptime(copy.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-    if (end == nullptr || *end != '\0') return std::nullopt;
-    const auto seconds = static_cast<double>(::timegm(&parts));
-    return std::max(seconds_f{seconds} - seconds_f{now.time_since_epoch()}, seconds_f{0.0});
+    const auto date = parse_http_date(std::string{text});
+    if (!date) return std::nullopt;
+    return std::max<seconds_f>(*date - now.time_since_epoch(), seconds_f{0.0});
 }
 
 std::string generate_webhook_secret() {

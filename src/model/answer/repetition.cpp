@@ -18,13 +18,6 @@ constexpr std::size_t loop_turns = 10;
 // Entries that recur together, such as the lines of a chorus.
 constexpr std::size_t round_entries_max = 6;
 
-std::string utf8_of(const std::u32string& points) {
-    std::string text;
-    text.reserve(points.size());
-    for (const auto point : points) append_code_point(text, point);
-    return text;
-}
-
 struct loop {
     std::size_t begin = 0;
     std::size_t end = 0;

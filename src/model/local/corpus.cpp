@@ -1,7 +1,6 @@
 #include "corpus.hpp"
 
 #include "../clean_text.hpp"
-#include "../word_lists.hpp"
 #include "../words.hpp"
 
 #include <algorithm>

@@ -11,7 +11,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <ctime>
 #include <span>
 
 namespace reelsd::model {
@@ -120,16 +119,6 @@ std::optional<seconds_f> compound_duration_from(std::string_view text) {
 std::optional<double> number_from(std::string_view text) {
     const auto number = take_number(text);
     return text.empty() ? number : std::nullopt;
-}
-
-/// "Fri, 20 Nov 2026 08:00:00 GMT" in seconds since 1970: the clock's time points end in 2262, and
-/// a server may name a later year.
-std::optional<double> date_from(std::string_view text) {
-    const std::string copy{text};
-    std::tm parts{};
-    const char* const end = ::strptime(copy.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-    if (end == nullptr || *end != '\0') return std::nullopt;
-    return static_cast<double>(::timegm(&parts));
 }
 
 }  // namespace
@@ -241,9 +230,9 @@ std::optional<seconds_f> delay_in_headers(
     const auto field = headers.find("retry-after");
     if (!field) return std::nullopt;
     if (const auto number = number_from(*field)) return bounded(*number);
-    const auto date = date_from(*field);
+    const auto date = parse_http_date(std::string{*field});
     if (!date) return std::nullopt;
-    return bounded(*date - seconds_f{now.time_since_epoch()}.count());
+    return bounded(seconds_f{*date - now.time_since_epoch()}.count());
 }
 
 std::optional<seconds_f> delay_in_limits(const net::header_list& headers) {

@@ -20,7 +20,6 @@ namespace reelsd::model {
 namespace {
 
 using namespace std::chrono_literals;
-using wall_clock = std::chrono::system_clock;
 
 constexpr auto upload_time_max = 120s;
 constexpr auto poll_time_max = 180s;
@@ -296,8 +295,7 @@ void gemini_files::remove_lost(const upload_target& target) const {
 
 void gemini_files::sweep(
     const run_check& is_living, const deadline& by, const std::stop_token& stop) const {
-    const auto old = to_rfc3339(
-        std::chrono::time_point_cast<std::chrono::microseconds>(wall_clock::now() - leftover_age));
+    const auto old = to_rfc3339(wall_clock_now() - leftover_age);
     const auto is_left = [&](const json& file) {
         const auto name = text_in(file, "displayName");
         const auto run = run_in(name, settings_.upload_owner);

@@ -1,7 +1,6 @@
 #include "phantom_speech.hpp"
 
 #include "../answer/repetition.hpp"
-#include "../word_lists.hpp"
 #include "../words.hpp"
 #include <reelsd/base/utf8.hpp>
 

@@ -25,20 +25,6 @@ constexpr std::size_t whole_digits_max = 7;
 /// A million dollars per million tokens: a higher price is a typing error.
 constexpr std::int64_t price_max = 1'000'000 * picodollars_of_a_dollar_a_million;
 
-std::optional<std::chrono::sys_days> day_from(std::string_view text) {
-    if (text.size() != 10 || text[4] != '-' || text[7] != '-') return std::nullopt;
-    const auto year = parse_number<unsigned>(text.substr(0, 4));
-    const auto month = parse_number<unsigned>(text.substr(5, 2));
-    const auto day = parse_number<unsigned>(text.substr(8, 2));
-    if (!year || !month || !day) return std::nullopt;
-    const std::chrono::year_month_day date{
-        std::chrono::year{static_cast<int>(*year)},
-        std::chrono::month{*month},
-        std::chrono::day{*day}};
-    if (!date.ok()) return std::nullopt;
-    return std::chrono::sys_days{date};
-}
-
 bool are_digits(std::string_view text) {
     return std::ranges::all_of(text, is_digit);
 }
@@ -121,7 +107,7 @@ struct price_table::row_reader {
         if (parsed.is_prefix) parsed.model.pop_back();
         if (parsed.model.empty()) fault = "model";
         if (source.contains("from"))
-            parsed.from = checked("from", day_from(text_in(source, "from")));
+            parsed.from = checked("from", parse_day(text_in(source, "from")));
         if (source.contains("above_prompt_tokens")) {
             const auto& tokens = member(source, "above_prompt_tokens");
             parsed.above_prompt_tokens = checked(
