@@ -1,7 +1,7 @@
 #include "support/test_database.hpp"
 #include <reelsd/async/task_group.hpp>
 #include <reelsd/domain/accounts/account_store.hpp>
-#include <reelsd/domain/accounts/shared_request_rate.hpp>
+#include <reelsd/domain/accounts/request_rate.hpp>
 
 #include <gtest/gtest.h>
 

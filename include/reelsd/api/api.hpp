@@ -3,7 +3,6 @@
 #include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/result.hpp>
 #include <reelsd/domain/accounts/request_rate.hpp>
-#include <reelsd/domain/accounts/shared_request_rate.hpp>
 #include <reelsd/domain/exports/account_export.hpp>
 #include <reelsd/domain/jobs/caller_lookup.hpp>
 #include <reelsd/domain/jobs/change_poller.hpp>

@@ -51,6 +51,20 @@ awaitable<Decision> decide(usage::call_ledger_store store, Intent intent, deadli
     co_return Decision{.call = *begun, .why_not = {}};
 }
 
+/// Returns the ledger's form of the modalities: a JSON array, or empty if the provider sent none.
+std::string modalities_text(const model::token_counts& tokens) {
+    if (tokens.by_modality.empty()) return {};
+    auto list = json::array();
+    for (const auto& part : tokens.by_modality) {
+        list.push_back(
+            {{"modality", name_of(part.kind)},
+             {"prompt_tokens", part.prompt},
+             {"cached_prompt_tokens", part.cached_prompt},
+             {"output_tokens", part.output}});
+    }
+    return list.dump();
+}
+
 }  // namespace
 
 result<void> call_recorder::check_budget(account_id account, deadline by) const {
@@ -195,19 +209,6 @@ usage::call_usage ledger_usage(const model::call_usage& used) {
         .response_id = used.response_id,
         .audio_milliseconds = used.audio_milliseconds,
         .kept_answer = used.kept_answer};
-}
-
-std::string modalities_text(const model::token_counts& tokens) {
-    if (tokens.by_modality.empty()) return {};
-    auto list = json::array();
-    for (const auto& part : tokens.by_modality) {
-        list.push_back(
-            {{"modality", name_of(part.kind)},
-             {"prompt_tokens", part.prompt},
-             {"cached_prompt_tokens", part.cached_prompt},
-             {"output_tokens", part.output}});
-    }
-    return list.dump();
 }
 
 }  // namespace reelsd::work

@@ -158,6 +158,16 @@ std::string post_of(const jobs::job& reel) {
     return slide ? fmt::format("{}#{}", code, *slide) : code;
 }
 
+/// "0.000041": exact, without zeros at its end. Pure.
+std::string dollars_of(std::int64_t picodollars) {
+    constexpr std::int64_t picodollars_of_a_dollar = 1'000'000'000'000;
+    auto text = fmt::format(
+        "{}.{:012}", picodollars / picodollars_of_a_dollar, picodollars % picodollars_of_a_dollar);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text;
+}
+
 questions::answer answer_from(
     model::cited_answer found, bool is_readable, const question_cost& cost) {
     questions::answer answer;
@@ -185,15 +195,6 @@ struct question_service::reply {
     std::optional<model::analysis_failure> failure = {};  ///< If none did.
     bool is_readable = true;                              ///< False if it refused, for example.
 };
-
-std::string dollars_of(std::int64_t picodollars) {
-    constexpr std::int64_t picodollars_of_a_dollar = 1'000'000'000'000;
-    auto text = fmt::format(
-        "{}.{:012}", picodollars / picodollars_of_a_dollar, picodollars % picodollars_of_a_dollar);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-    return text;
-}
 
 awaitable<bool> question_service::stop(deadline by) {
     is_stopping_ = true;

@@ -39,8 +39,7 @@ std::string escaped(std::string_view text) {
     return html;
 }
 
-}  // namespace
-
+/// The chat message about a match, in the Bot API's HTML. Pure.
 std::string match_message(std::string_view search_name, const jobs::search_hit& hit) {
     auto text = fmt::format("\U0001F50E <b>{}</b>: reel {}", escaped(search_name), hit.id.value);
     if (!hit.brief.author.empty()) text += fmt::format(" by @{}", escaped(hit.brief.author));
@@ -48,6 +47,8 @@ std::string match_message(std::string_view search_name, const jobs::search_hit& 
         text += "\n" + escaped(utf8_prefix(hit.brief.summary, summary_bytes_max));
     return text.append("\n").append(escaped(hit.url));
 }
+
+}  // namespace
 
 awaitable<void> search_matcher::run() {
     for (;;) {

@@ -112,7 +112,4 @@ private:
 
 [[nodiscard]] usage::call_usage ledger_usage(const model::call_usage& used);
 
-/// Returns the ledger's form of the modalities: a JSON array, or empty if the provider sent none.
-[[nodiscard]] std::string modalities_text(const model::token_counts& tokens);
-
 }  // namespace reelsd::work

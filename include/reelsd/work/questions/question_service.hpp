@@ -91,7 +91,4 @@ private:
     std::stop_source aborted_;
 };
 
-/// "0.000041": exact, without zeros at its end. Pure.
-[[nodiscard]] std::string dollars_of(std::int64_t picodollars);
-
 }  // namespace reelsd::work

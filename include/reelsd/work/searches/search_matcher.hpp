@@ -50,7 +50,4 @@ private:
     search_matcher_dependencies parts_;
 };
 
-/// The chat message about a match, in the Bot API's HTML. Pure.
-[[nodiscard]] std::string match_message(std::string_view search_name, const jobs::search_hit& hit);
-
 }  // namespace reelsd::work
