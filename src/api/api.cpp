@@ -130,7 +130,6 @@ struct api::state : api_dependencies {
     /// For other authentications; a deque keeps their addresses.
     std::deque<reels_service> other_reels;
     reel_event_service events{.changes = changes, .poller = poller};
-    preset_list presets;
 };
 
 api::api(api_dependencies dependencies)
@@ -147,7 +146,12 @@ void api::add_to(http::router& router) {
     add_reel_routes(router, api_prefix, state_->reels);
     add_common_resources_to(router, api_prefix);
     add_health_routes(router, state_->ready);
-    if (!state_->has_metrics_address) add_local_metrics_routes(router, state_->metrics);
+    if (!state_->has_metrics_address) {
+        auto& text = state_->metrics;
+        router.add(http::verb::get, "/metrics", [&text](http::request_context& ctx) {
+            return get_local_metrics(ctx, text);
+        });
+    }
     add_document_routes(router);
 }
 
@@ -165,7 +169,7 @@ void api::add_resources_to(http::router& router, std::string_view prefix) {
 void api::add_common_resources_to(http::router& router, std::string_view prefix) {
     add_submission_routes(router, prefix, state_->submissions);
     add_media_routes(router, prefix, state_->media);
-    add_extract_preset_routes(router, prefix, state_->presets);
+    add_extract_preset_routes(router, prefix);
     add_reel_event_routes(router, prefix, state_->events);
     add_export_routes(router, prefix, state_->exports);
     add_reel_list_routes(router, prefix, state_->jobs);
@@ -199,12 +203,6 @@ void add_health_routes(http::router& router, readiness_check& ready) {
 void add_metrics_routes(http::router& router, metrics_text& text) {
     router.add(http::verb::get, "/metrics", [&text](http::request_context& ctx) {
         return get_metrics(ctx, text);
-    });
-}
-
-void add_local_metrics_routes(http::router& router, metrics_text& text) {
-    router.add(http::verb::get, "/metrics", [&text](http::request_context& ctx) {
-        return get_local_metrics(ctx, text);
     });
 }
 

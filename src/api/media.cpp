@@ -110,6 +110,18 @@ http::response not_kept(const http::request_context& ctx) {
     return ctx.problem(error_reason::video_not_kept, "not found");
 }
 
+/// Reads the number of a picture in a path. Errors: not_found unless it is from 0 to 99, without
+/// leading zeros.
+result<std::int32_t> requested_frame(std::string_view text) {
+    const auto number = parse_number<std::int32_t>(text);
+    const bool has_leading_zero = text.size() > 1 && text.front() == '0';
+    if (!number || *number < 0 || *number > frame_number_max || has_leading_zero ||
+        text.front() == '-') {
+        return error{errc::not_found};
+    }
+    return *number;
+}
+
 /// GET /api/v1/reels/{id}/frames/{n}: the picture of a key moment of one of the caller's reels. 200
 /// a JPEG; 404 also when the moment has none; 503 when the media store does not answer.
 awaitable<http::response> get_frame(http::request_context& ctx, media_service& service) {
@@ -276,16 +288,6 @@ http::response jpeg_answer(const http::request_context& ctx, const std::vector<s
     http::response answer{http::status::ok, "image/jpeg", text_of(jpeg)};
     let_browser_store(ctx, answer, "private, max-age=86400, immutable");
     return answer;
-}
-
-result<std::int32_t> requested_frame(std::string_view text) {
-    const auto number = parse_number<std::int32_t>(text);
-    const bool has_leading_zero = text.size() > 1 && text.front() == '0';
-    if (!number || *number < 0 || *number > frame_number_max || has_leading_zero ||
-        text.front() == '-') {
-        return error{errc::not_found};
-    }
-    return *number;
 }
 
 range_answer answer_range(const range_request& request, std::uint64_t size, std::string_view etag) {

@@ -137,6 +137,13 @@ constexpr std::string_view cursor_prefix = "n";
 /// Not decimal, so that clients do not calculate with cursors.
 constexpr std::string_view cursor_digits = "bcdfghjkmnpqrstvwxyz23456789";
 
+input<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text) {
+    if (!text) return std::optional<job_id>{};
+    const auto number = http::requested_number(*text);
+    if (!number) return invalid_parameter("post_of must be the id of a reel");
+    return std::optional{job_id{*number}};
+}
+
 input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     const auto limit = http::requested_limit(ctx.query("limit"), jobs_usual, jobs_most);
     if (!limit) return limit.error();
@@ -148,12 +155,12 @@ input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
     if (!tag) return tag.error();
     const auto before = requested_cursor(ctx.query("cursor"));
     if (!before) return before.error();
-    const auto scope = requested_scope(ctx.query("latest"));
-    if (!scope) return scope.error();
+    const auto latest = requested_boolean(ctx.query("latest"), "latest");
+    if (!latest) return latest.error();
     const auto post_of = requested_post_of(ctx.query("post_of"));
     if (!post_of) return post_of.error();
-    const auto form = requested_form(ctx.query("details"));
-    if (!form) return form.error();
+    const auto details = requested_boolean(ctx.query("details"), "details");
+    if (!details) return details.error();
     const auto created = requested_creation(ctx);
     if (!created) return created.error();
     return jobs::job_filter{
@@ -163,10 +170,10 @@ input<jobs::job_filter> requested_filter(const http::request_context& ctx) {
         .before = *before,
         .created_from = created->from,
         .created_before = created->before,
-        .latest = *scope == job_scope::latest_of_each_post,
+        .latest = *latest == flag::on,
         .tag = *std::move(tag),
         .post_of = *post_of,
-        .details = *form == item_form::detailed};
+        .details = *details == flag::on};
 }
 
 std::string target_of(const http::request_context& ctx, const jobs::job_filter& filter) {
@@ -307,23 +314,10 @@ input<std::optional<std::string>> requested_author(std::optional<std::string_vie
     return std::optional{std::move(name)};
 }
 
-input<job_scope> requested_scope(std::optional<std::string_view> text) {
-    if (!text || text == "false") return job_scope::all;
-    if (text == "true") return job_scope::latest_of_each_post;
-    return invalid_parameter("latest must be true or false");
-}
-
-input<item_form> requested_form(std::optional<std::string_view> text) {
-    if (!text || text == "false") return item_form::brief;
-    if (text == "true") return item_form::detailed;
-    return invalid_parameter("details must be true or false");
-}
-
-input<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text) {
-    if (!text) return std::optional<job_id>{};
-    const auto number = http::requested_number(*text);
-    if (!number) return invalid_parameter("post_of must be the id of a reel");
-    return std::optional{job_id{*number}};
+input<flag> requested_boolean(std::optional<std::string_view> text, std::string_view name) {
+    if (!text || text == "false") return flag::off;
+    if (text == "true") return flag::on;
+    return invalid_parameter(fmt::format("{} must be true or false", name));
 }
 
 std::string link_to_next(std::string_view target, job_id last) {

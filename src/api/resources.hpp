@@ -105,25 +105,12 @@ enum class flag : std::uint8_t { off, on };
 [[nodiscard]] input<std::optional<std::string>> requested_idempotency_key(
     std::optional<std::string_view> header);
 
-/// Reads the options of the analysis. `extract` needs an analyzer that is a model.
-[[nodiscard]] input<model::analysis_options> requested_analysis(
-    const json& body, const submission_service& service);
-
 /// Identifies a request under its Idempotency-Key: 32 hexadecimal digits of a hash of its elements
 /// in order, and of the options of the analysis.
 [[nodiscard]] std::string request_hash_of(
     const std::vector<const json*>& urls, std::string_view analysis = {});
 
-/// The presets of `extract` as JSON text: objects with `name`, `description` and `schema`.
-[[nodiscard]] std::string extract_presets_view();
-
-/// The answer of the presets' route.
-struct preset_list {
-    std::string text = extract_presets_view();
-};
-
-void add_extract_preset_routes(
-    http::router& router, std::string_view prefix, const preset_list& presets);
+void add_extract_preset_routes(http::router& router, std::string_view prefix);
 
 // Reels
 
@@ -152,8 +139,6 @@ void add_reel_list_routes(http::router& router, std::string_view prefix, jobs::j
 
 void add_tag_routes(http::router& router, std::string_view prefix, jobs::tag_store& tags);
 
-/// Sorted, each once, in their stored form; empty if the member is absent. Pure.
-[[nodiscard]] input<std::vector<std::string>> requested_tags(const json& body, const char* name);
 [[nodiscard]] input<std::optional<std::string>> requested_tag(std::optional<std::string_view> text);
 
 /// Reads `?wait=`, a number of seconds from 0 to 60: 0 when absent.
@@ -180,18 +165,9 @@ struct creation_period {
 /// Reads `?from=` and `?to=`, as requested_period().
 [[nodiscard]] input<creation_period> requested_creation(const http::request_context& ctx);
 
-enum class job_scope : std::uint8_t { all, latest_of_each_post };
-
-/// Reads `?latest=`: all when absent.
-[[nodiscard]] input<job_scope> requested_scope(std::optional<std::string_view> text);
-
-/// Whether the items of a list have the members of list_details_of.sql.
-enum class item_form : std::uint8_t { brief, detailed };
-
-/// Reads `?details=`: brief when absent.
-[[nodiscard]] input<item_form> requested_form(std::optional<std::string_view> text);
-
-[[nodiscard]] input<std::optional<job_id>> requested_post_of(std::optional<std::string_view> text);
+/// Reads `?latest=` or `?details=`: off when absent.
+[[nodiscard]] input<flag> requested_boolean(
+    std::optional<std::string_view> text, std::string_view name);
 
 /// Returns the cursor after a page: opaque to clients, URL-safe.
 [[nodiscard]] std::string cursor_of(job_id last);
@@ -233,10 +209,6 @@ struct sent_events {
 // Kept videos and pictures
 
 void add_media_routes(http::router& router, std::string_view prefix, media_service& service);
-
-/// Reads the number of a picture in a path. Errors: not_found unless it is from 0 to 99, without
-/// leading zeros.
-[[nodiscard]] result<std::int32_t> requested_frame(std::string_view text);
 
 /// Fields of a request that select what is sent of a file.
 struct range_request {
@@ -330,7 +302,5 @@ void add_webhook_routes(http::router& router, std::string_view prefix, webhook_s
 void add_health_routes(http::router& router, readiness_check& ready);
 /// `/metrics` for every client that reaches the router.
 void add_metrics_routes(http::router& router, metrics_text& text);
-/// `/metrics` for clients on this machine; 404 for others.
-void add_local_metrics_routes(http::router& router, metrics_text& text);
 
 }  // namespace reelsd::api

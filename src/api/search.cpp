@@ -123,14 +123,14 @@ asio::awaitable<http::response> search_reels(http::request_context& ctx, search_
     if (!limit) co_return ctx.problem(limit.error());
     auto filter = requested_search_filter(ctx);
     if (!filter) co_return ctx.problem(filter.error());
-    const auto form = requested_form(ctx.query("details"));
-    if (!form) co_return ctx.problem(form.error());
+    const auto details = requested_boolean(ctx.query("details"), "details");
+    if (!details) co_return ctx.problem(details.error());
 
     const model::weighted_text whole{*text};
     const auto concepts = service.embedder.concepts_of({&whole, 1}, model::query_concepts_max);
     auto request = search_for(*text, concepts, *limit);
     request.filter = *std::move(filter);
-    request.details = *form == item_form::detailed;
+    request.details = *details == flag::on;
     if (service.near_reels) {
         request.near = co_await service.near_reels(ctx.caller(), *text);
         ctx.restart_database_time();  // A model has taken some time.

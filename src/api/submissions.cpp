@@ -167,9 +167,47 @@ awaitable<http::response> create_reel(http::request_context& ctx, submission_ser
     co_return co_await submit_one(ctx, service, *body);
 }
 
+/// The presets of `extract` as JSON text: objects with `name`, `description` and `schema`.
+std::string extract_presets_view() {
+    auto list = json::array();
+    for (const auto& preset : model::extract_presets()) {
+        const auto schema = json::parse(preset.schema);
+        list.push_back(
+            {{"name", preset.name}, {"description", schema.at("description")}, {"schema", schema}});
+    }
+    return list.dump();
+}
+
 /// GET /api/v1/extract-presets: the schemas that `extract` may name. 200 an array.
-awaitable<http::response> list_presets(http::request_context& ctx, const preset_list& presets) {
-    co_return ctx.json_text(http::status::ok, presets.text);
+awaitable<http::response> list_presets(const http::request_context& ctx) {
+    static const auto presets = extract_presets_view();
+    co_return ctx.json_text(http::status::ok, presets);
+}
+
+/// Reads the options of the analysis. `extract` needs an analyzer that is a model.
+input<model::analysis_options> requested_analysis(
+    const json& body, const submission_service& service) {
+    auto options = model::analysis_options_in(body);
+    if (!options) {
+        // The schema is at fault if the other options are valid.
+        auto others = body;
+        others.erase("extract");
+        const auto reason = model::analysis_options_in(others) ? error_reason::extract_invalid
+                                                               : error_reason::body_invalid;
+        return invalid(options.error().detail(), reason);
+    }
+    const auto& names = service.analyzers.names;
+    const auto& name = options->analyzer;
+    if (!name.empty() && std::ranges::find(names, name) == names.end())
+        return invalid(fmt::format("analyzer must be one of {}", fmt::join(names, ", ")));
+    if (options->schema.empty()) return *std::move(options);
+    if (!service.analyzers.cost_money)
+        return invalid("extract needs a model; this server has none", error_reason::model_required);
+    if (name == model::local_provider)
+        return invalid(
+            "extract needs a model, which the analyzer \"local\" does not use",
+            error_reason::model_required);
+    return *std::move(options);
 }
 
 }  // namespace
@@ -260,31 +298,6 @@ input<std::optional<std::string>> requested_idempotency_key(
     return std::optional{std::string{*header}};
 }
 
-input<model::analysis_options> requested_analysis(
-    const json& body, const submission_service& service) {
-    auto options = model::analysis_options_in(body);
-    if (!options) {
-        // The schema is at fault if the other options are valid.
-        auto others = body;
-        others.erase("extract");
-        const auto reason = model::analysis_options_in(others) ? error_reason::extract_invalid
-                                                               : error_reason::body_invalid;
-        return invalid(options.error().detail(), reason);
-    }
-    const auto& names = service.analyzers.names;
-    const auto& name = options->analyzer;
-    if (!name.empty() && std::ranges::find(names, name) == names.end())
-        return invalid(fmt::format("analyzer must be one of {}", fmt::join(names, ", ")));
-    if (options->schema.empty()) return *std::move(options);
-    if (!service.analyzers.cost_money)
-        return invalid("extract needs a model; this server has none", error_reason::model_required);
-    if (name == model::local_provider)
-        return invalid(
-            "extract needs a model, which the analyzer \"local\" does not use",
-            error_reason::model_required);
-    return *std::move(options);
-}
-
 std::string request_hash_of(const std::vector<const json*>& urls, std::string_view analysis) {
     file_digest digest;
     for (const auto* const url : urls) digest.add(dumped(*url).append("\n"));
@@ -293,19 +306,9 @@ std::string request_hash_of(const std::vector<const json*>& urls, std::string_vi
     return digest.hex().substr(0, digits);
 }
 
-void add_extract_preset_routes(
-    http::router& router, std::string_view prefix, const preset_list& presets) {
-    router.add({{http::verb::get, "/extract-presets", &list_presets}}, presets, prefix);
-}
-
-std::string extract_presets_view() {
-    auto list = json::array();
-    for (const auto& preset : model::extract_presets()) {
-        const auto schema = json::parse(preset.schema);
-        list.push_back(
-            {{"name", preset.name}, {"description", schema.at("description")}, {"schema", schema}});
-    }
-    return list.dump();
+void add_extract_preset_routes(http::router& router, std::string_view prefix) {
+    auto pattern = std::string{prefix}.append("/extract-presets");
+    router.add(http::verb::get, std::move(pattern), &list_presets, {}, prefix);
 }
 
 }  // namespace reelsd::api

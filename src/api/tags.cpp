@@ -29,6 +29,26 @@ awaitable<http::response> get_tags(http::request_context& ctx, jobs::tag_store& 
     co_return ctx.json(http::status::ok, json{{"tags", *found}});
 }
 
+/// Sorted, each once, in their stored form; empty if the member is absent. Pure.
+input<std::vector<std::string>> requested_tags(const json& body, const char* name) {
+    std::vector<std::string> tags;
+    const auto member = body.find(name);
+    if (member == body.end()) return tags;
+    if (!member->is_array()) return invalid(fmt::format("{} must be an array of texts", name));
+    for (const auto& text : *member) {
+        if (!text.is_string()) return invalid(fmt::format("{} must be an array of texts", name));
+        auto tag = jobs::tag_from(text.get<std::string>());
+        if (!tag) return invalid(tag.error().detail());
+        tags.push_back(*std::move(tag));
+    }
+    std::ranges::sort(tags);
+    const auto repeated = std::ranges::unique(tags);
+    tags.erase(repeated.begin(), repeated.end());
+    if (tags.size() > static_cast<std::size_t>(jobs::tags_max))
+        return invalid(fmt::format("{} must be at most {} tags", name, jobs::tags_max));
+    return tags;
+}
+
 /// PUT /api/v1/reels/{id}/tags {"tags": [string]}: replaces them. 200 {"tags"}; 400; 404.
 awaitable<http::response> put_tags(http::request_context& ctx, jobs::tag_store& tags) {
     const auto id = requested_id(ctx.path_parameter("id"));
@@ -91,25 +111,6 @@ input<std::optional<std::string>> requested_tag(std::optional<std::string_view> 
     auto tag = jobs::tag_from(*text);
     if (!tag) return invalid_parameter(tag.error().detail());
     return std::optional{*std::move(tag)};
-}
-
-input<std::vector<std::string>> requested_tags(const json& body, const char* name) {
-    std::vector<std::string> tags;
-    const auto member = body.find(name);
-    if (member == body.end()) return tags;
-    if (!member->is_array()) return invalid(fmt::format("{} must be an array of texts", name));
-    for (const auto& text : *member) {
-        if (!text.is_string()) return invalid(fmt::format("{} must be an array of texts", name));
-        auto tag = jobs::tag_from(text.get<std::string>());
-        if (!tag) return invalid(tag.error().detail());
-        tags.push_back(*std::move(tag));
-    }
-    std::ranges::sort(tags);
-    const auto repeated = std::ranges::unique(tags);
-    tags.erase(repeated.begin(), repeated.end());
-    if (tags.size() > static_cast<std::size_t>(jobs::tags_max))
-        return invalid(fmt::format("{} must be at most {} tags", name, jobs::tags_max));
-    return tags;
 }
 
 }  // namespace reelsd::api

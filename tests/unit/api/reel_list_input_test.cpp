@@ -33,14 +33,14 @@ TEST(RequestedAuthor, LimitsTheLength) {
     }
 }
 
-TEST(RequestedScope, AcceptsTrueAndFalse) {
-    EXPECT_EQ(requested_scope(std::nullopt).value(), job_scope::all);
-    EXPECT_EQ(requested_scope("false").value(), job_scope::all);
-    EXPECT_EQ(requested_scope("true").value(), job_scope::latest_of_each_post);
+TEST(RequestedBoolean, AcceptsTrueAndFalse) {
+    EXPECT_EQ(requested_boolean(std::nullopt, "latest").value(), flag::off);
+    EXPECT_EQ(requested_boolean("false", "latest").value(), flag::off);
+    EXPECT_EQ(requested_boolean("true", "latest").value(), flag::on);
     for (const char* text : {"", "1", "True", "yes"}) {
-        const auto scope = requested_scope(text);
-        ASSERT_FALSE(scope) << text;
-        EXPECT_EQ(scope.error().detail(), "latest must be true or false");
+        const auto latest = requested_boolean(text, "latest");
+        ASSERT_FALSE(latest) << text;
+        EXPECT_EQ(latest.error().detail(), "latest must be true or false");
     }
 }
 
