@@ -71,6 +71,11 @@ json key_view(const stored_model& stored) {
     return view;
 }
 
+std::filesystem::path secret_key_file_of(const settings& config) {
+    if (!config.secret_key_file.empty()) return config.secret_key_file;
+    return std::filesystem::path{config.data_dir} / "secret-key";
+}
+
 }  // namespace
 
 std::string stored_model::value(std::string_view field) const {
@@ -159,11 +164,6 @@ result<stored_model> stored_model_from(std::string_view text) {
         if (value.is_string()) stored.values[name] = value.get<std::string>();
     }
     return stored;
-}
-
-std::filesystem::path secret_key_file_of(const settings& config) {
-    if (!config.secret_key_file.empty()) return config.secret_key_file;
-    return std::filesystem::path{config.data_dir} / "secret-key";
 }
 
 result<stored_model> open_sealed(const settings& config, const models::sealed_model& sealed) {

@@ -59,8 +59,6 @@ struct stored_model {
 [[nodiscard]] std::string text_of(const stored_model& stored);
 [[nodiscard]] result<stored_model> stored_model_from(std::string_view text);
 
-[[nodiscard]] std::filesystem::path secret_key_file_of(const settings& config);
-
 /// Opens what the database stores. Errors: not_found, storage_failed, invalid_argument; the detail
 /// says what the operator can do. Blocking.
 [[nodiscard]] result<stored_model> open_sealed(

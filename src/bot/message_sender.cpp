@@ -161,6 +161,16 @@ result<questions::outcome> ask(
     return reply;
 }
 
+/// The state of a job that its message shows, as stored in the row: "pending",
+/// "processing:download", "done", "error" or "gone".
+std::string render_state(const chats::waiting_message& row) {
+    if (!row.job_status) return "gone";
+    std::string state{name_of(*row.job_status)};
+    const bool is_processing = *row.job_status == jobs::job_status::processing;
+    if (is_processing && !row.step.empty()) state.append(":").append(row.step);
+    return state;
+}
+
 next_step next_of_status(const chats::waiting_message& row) {
     auto state = render_state(row);
     if (row.shown != state) {
@@ -173,14 +183,6 @@ next_step next_of_status(const chats::waiting_message& row) {
 }
 
 }  // namespace
-
-std::string render_state(const chats::waiting_message& row) {
-    if (!row.job_status) return "gone";
-    std::string state{name_of(*row.job_status)};
-    const bool is_processing = *row.job_status == jobs::job_status::processing;
-    if (is_processing && !row.step.empty()) state.append(":").append(row.step);
-    return state;
-}
 
 bool is_final(std::string_view rendered_state) noexcept {
     return rendered_state == "done" || rendered_state == "error" || rendered_state == "gone";

@@ -23,10 +23,6 @@
 
 namespace reelsd::bot {
 
-/// The state of a job that its message shows, as stored in the row: "pending",
-/// "processing:download", "done", "error" or "gone".
-[[nodiscard]] std::string render_state(const chats::waiting_message& row);
-
 /// Whether the job has ended.
 [[nodiscard]] bool is_final(std::string_view rendered_state) noexcept;
 

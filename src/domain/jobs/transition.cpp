@@ -32,6 +32,13 @@ attempt_failure failure_of(const error& why) {
     return {.cause = why.code(), .detail = stored_detail(why.detail())};
 }
 
+/// Consequence of an attempt's error for its job.
+enum class disposition : std::uint8_t {
+    give_up,  ///< Another attempt would fail as well.
+    retry,    ///< A later attempt may succeed; counts as an attempt.
+    release,  ///< At shutdown or after a lost lease: pending immediately, no attempt spent.
+};
+
 struct failure_class {
     disposition decided;
     job_error_code code;
@@ -80,10 +87,6 @@ constexpr failure_class classify(errc code) noexcept {
 
 }  // namespace
 
-disposition disposition_of(errc code) noexcept {
-    return classify(code).decided;
-}
-
 job_error_code job_error_code_of(errc code) noexcept {
     return classify(code).code;
 }
@@ -98,7 +101,7 @@ seconds_f retry_delay(int attempt, seconds_f base, double jitter) noexcept {
 transition after_failure(
     const claimed_job& job, const error& why, retry_allowed allowed, const retry_policy& policy,
     double jitter, seconds_f not_before) {
-    const auto decided = disposition_of(why.code());
+    const auto decided = classify(why.code()).decided;
     if (decided == disposition::release) return released{};
     const bool again = decided == disposition::retry && allowed == retry_allowed::yes &&
                        job.attempt < policy.attempts_max;

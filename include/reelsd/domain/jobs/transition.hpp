@@ -24,14 +24,6 @@ struct search_entry {
     std::string passages = {};
 };
 
-/// Consequence of an attempt's error for its job.
-enum class disposition : std::uint8_t {
-    give_up,  ///< Another attempt would fail as well.
-    retry,    ///< A later attempt may succeed; counts as an attempt.
-    release,  ///< At shutdown or after a lost lease: pending immediately, no attempt spent.
-};
-
-[[nodiscard]] disposition disposition_of(errc code) noexcept;
 /// Codes that no job should end with are `internal`.
 [[nodiscard]] job_error_code job_error_code_of(errc code) noexcept;
 
