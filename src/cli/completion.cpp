@@ -3,6 +3,8 @@
 #include <reelsd/base/invariant.hpp>
 #include <reelsd/base/text.hpp>
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -53,10 +55,6 @@ std::map<std::string, const CLI::Option*> options_by_name(const CLI::App& progra
     return all;
 }
 
-std::string joined(const std::vector<std::string>& words, std::string_view separator = " ") {
-    return fmt::format("{}", fmt::join(words, separator));
-}
-
 /// A script's text with VALUE_OPTIONS replaced by the options that take a value.
 std::string with_value_options(
     std::string_view script, const CLI::App& program, std::string_view separator) {
@@ -66,7 +64,7 @@ std::string with_value_options(
     }
     constexpr std::string_view mark = "VALUE_OPTIONS";
     std::string text{script};
-    return text.replace(text.find(mark), mark.size(), joined(names, separator));
+    return text.replace(text.find(mark), mark.size(), boost::join(names, separator));
 }
 
 /// The options of a command, and those of the program that it does not have itself.
@@ -92,7 +90,7 @@ std::string words_for(const CLI::App& program, const CLI::App& command) {
         const auto names = names_of(*option);
         words.insert(words.end(), names.begin(), names.end());
     }
-    return joined(words);
+    return boost::join(words, " ");
 }
 
 /// Finds the command before the cursor: the first word that is neither an option nor its value.
@@ -137,7 +135,7 @@ std::string bash_values(const CLI::App& program) {
             values += fmt::format(
                 "        {})\n            {}\n            return ;;\n",
                 name,
-                bash_reply(joined(choices)));
+                bash_reply(boost::join(choices, " ")));
         }
     }
     return values;
@@ -154,7 +152,7 @@ std::string bash_script(const CLI::App& program) {
         const auto names = names_of(*option);
         first.insert(first.end(), names.begin(), names.end());
     }
-    text += fmt::format("        '') {} ;;\n", bash_reply(joined(first)));
+    text += fmt::format("        '') {} ;;\n", bash_reply(boost::join(first, " ")));
     for (const auto* const command : commands_of(program)) {
         text += fmt::format("        {})\n", command->get_name());
         if (std::ranges::any_of(arguments_of(*command), [](const auto* argument) {

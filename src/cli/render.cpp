@@ -4,6 +4,8 @@
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/text.hpp>
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,19 +40,15 @@ std::vector<std::string> texts_of(const json& object, const char* name) {
     return texts;
 }
 
-std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
-    return fmt::format("{}", fmt::join(texts, separator));
-}
-
 std::string list_or_none(const std::vector<std::string>& texts) {
-    return texts.empty() ? none : joined(texts, ", ");
+    return texts.empty() ? none : boost::join(texts, ", ");
 }
 
 std::string with_sign(char sign, const std::vector<std::string>& names) {
     std::vector<std::string> signed_names;
     signed_names.reserve(names.size());
     for (const auto& name : names) signed_names.push_back(sign + name);
-    return joined(signed_names, " ");
+    return boost::join(signed_names, " ");
 }
 
 std::optional<std::chrono::sys_seconds> time_from(const std::optional<std::string>& rfc3339) {
@@ -163,7 +161,7 @@ void draw_visual(page& out, const json& visual) {
         draw_timed_texts(out, "Text on screen", segments);
     } else {
         const auto texts = texts_of(visual, "text_on_screen");
-        out.field("Text on screen", texts.empty() ? none : joined(texts, "\n"));
+        out.field("Text on screen", texts.empty() ? none : boost::join(texts, "\n"));
     }
 }
 
@@ -189,7 +187,7 @@ void draw_content(page& out, const json& content) {
     out.heading("CONTENT");
     out.field("Topics", list_or_none(texts_of(content, "topics")));
     const auto hooks = texts_of(content, "hooks");
-    out.field("Hooks", hooks.empty() ? none : joined(hooks, "\n"));
+    out.field("Hooks", hooks.empty() ? none : boost::join(hooks, "\n"));
     out.field("Call to action", text_or(content, "call_to_action", none));
     const auto& moments = member(content, "key_moments");
     if (!has_elements(moments)) return out.field("Key moments", none);
@@ -218,7 +216,7 @@ std::string file_text(const json& metadata) {
         parts.push_back(*video + (audio ? " and " + *audio : ", no sound"));
     }
     if (const auto bytes = integer_of(metadata, "size_bytes")) parts.push_back(bytes_text(*bytes));
-    return parts.empty() ? unknown : joined(parts, ", ");
+    return parts.empty() ? unknown : boost::join(parts, ", ");
 }
 
 void draw_metadata(page& out, const json& metadata) {
@@ -258,11 +256,11 @@ void draw_platform(page& out, const json& meta) {
     out.field("Posted", moment_text(text_or(meta, "posted_at", unknown)));
     out.field(
         "Counts",
-        joined(
-            {count_text(meta, "like_count", "likes"),
-             count_text(meta, "comment_count", "comments"),
-             count_text(meta, "view_count", "views")},
-            ", "));
+        fmt::format(
+            "{}, {}, {}",
+            count_text(meta, "like_count", "likes"),
+            count_text(meta, "comment_count", "comments"),
+            count_text(meta, "view_count", "views")));
     if (const auto title = text_of(meta, "music_title")) {
         const auto artist = text_of(meta, "music_artist");
         out.field("Music", *title + (artist ? " by " + *artist : ""));

@@ -67,13 +67,9 @@ awaitable<http::response> list_accounts(http::request_context& ctx, account_serv
         filter.after = *cursor;
     }
     const auto page = co_await service.accounts.list(std::move(filter), ctx.database_by());
-    std::string body = "[";
-    for (const auto& account : page.accounts) {
-        if (body.size() > 1) body.push_back(',');
-        body += account_view(account);
-    }
-    body.push_back(']');
-    auto answer = ctx.json_text(http::status::ok, std::move(body));
+    std::vector<std::string> views;
+    for (const auto& account : page.accounts) views.push_back(account_view(account));
+    auto answer = ctx.json_text(http::status::ok, fmt::format("[{}]", fmt::join(views, ",")));
     if (page.next) {
         answer.set(
             "Link",
