@@ -113,6 +113,20 @@ void sample_slanted(const view& frame, const crop& from, int across, int down, T
 
 }  // namespace
 
+rotated_box joined(const rotated_box& a, const rotated_box& b) {
+    const rotated_box& left = a.centre_x < b.centre_x ? a : b;
+    const rotated_box& right = &left == &a ? b : a;
+    const double begin = left.centre_x - left.width / 2;
+    const double end = std::max(left.centre_x + left.width / 2, right.centre_x + right.width / 2);
+    const double share = right.width / (left.width + right.width);
+    return {
+        .centre_x = (begin + end) / 2,
+        .centre_y = left.centre_y + (right.centre_y - left.centre_y) * share,
+        .width = end - begin,
+        .height = std::max(a.height, b.height),
+        .slant = left.slant + (right.slant - left.slant) * share};
+}
+
 box rotated_box::bounds() const {
     const double across = (width * std::cos(slant) + height * std::abs(std::sin(slant))) / 2;
     const double down = (width * std::abs(std::sin(slant)) + height * std::cos(slant)) / 2;

@@ -35,6 +35,12 @@ struct box {
     return smaller == 0 ? 0.0 : static_cast<double>(intersection(a, b).area()) / smaller;
 }
 
+/// Whether they are of similar height, and side by side rather than one above the other.
+[[nodiscard]] inline bool same_row(const box& a, const box& b) {
+    const auto [low, high] = std::minmax({a.height(), b.height()});
+    return high < 3 * low && intersection(a, b).height() * 2 >= low;
+}
+
 /// A rectangle in pixels. `slant` turns it around its centre, in radians, clockwise on the screen.
 struct rotated_box {
     double centre_x = 0;
@@ -46,6 +52,9 @@ struct rotated_box {
     /// The smallest upright rectangle that contains it.
     [[nodiscard]] box bounds() const;
 };
+
+/// From the left end of the left one to the right end of either.
+[[nodiscard]] rotated_box joined(const rotated_box& a, const rotated_box& b);
 
 [[nodiscard]] inline rotated_box area_of(const view& frame) {
     const auto [width, height] = std::pair<double, double>{frame.width, frame.height};

@@ -91,20 +91,6 @@ bool continues(const rotated_box& a, const rotated_box& b) {
     return std::abs(dy) < 0.3 * high && gap < 0.7 * high && gap > -low;
 }
 
-rotated_box joined(const rotated_box& a, const rotated_box& b) {
-    const rotated_box& left = a.centre_x < b.centre_x ? a : b;
-    const rotated_box& right = &left == &a ? b : a;
-    const double begin = left.centre_x - left.width / 2;
-    const double end = std::max(left.centre_x + left.width / 2, right.centre_x + right.width / 2);
-    const double share = right.width / (left.width + right.width);
-    return {
-        .centre_x = (begin + end) / 2,
-        .centre_y = left.centre_y + (right.centre_y - left.centre_y) * share,
-        .width = end - begin,
-        .height = std::max(a.height, b.height),
-        .slant = left.slant + (right.slant - left.slant) * share};
-}
-
 }  // namespace
 
 std::vector<rotated_box> boxes_of(const probability_map& map) {

@@ -12,6 +12,7 @@ namespace {
 constexpr double same_text_gap_seconds = 0.8;    // A caption that was not found for a few frames.
 constexpr double handle_gap_seconds = 5.0;       // A handle hidden by its background.
 constexpr double part_gap_seconds = 0.55;        // From one word to the next: two frames.
+constexpr double fade_gap_seconds = 0.3;         // To and from a frame that mixes two texts.
 constexpr double extrapolated_seconds = 0.5;     // A text moves on evenly for that long.
 constexpr std::size_t averaged_letters_min = 4;  // Fewer are often pieces of a line that moved.
 constexpr double clear_confidence = 0.985;       // Of letters too small to be read so quickly.
@@ -38,11 +39,6 @@ picture::box place_at(const sighting& seen, double seconds) {
         between(first.bottom, last.bottom)};
 }
 
-bool same_row(const picture::box& a, const picture::box& b) {
-    const auto [low, high] = std::minmax({a.height(), b.height()});
-    return high < 3 * low && picture::intersection(a, b).height() * 2 >= low;
-}
-
 enum class relation { none, same, part };
 
 /// A single word like a watermark: a handle, a tag or an address.
@@ -62,23 +58,19 @@ bool is_resized(const sighting& first, const sighting& second) {
     return high > 1.2 * low && are_certain(first, second, sure_confidence);
 }
 
-/// A sighting, and where it was when another was seen.
-struct placed {
-    const sighting& seen;
-    picture::box place;
-};
-
-/// Whether the text of `b` contains that of `a`, at its place.
-bool is_part(const placed& a, const placed& b) {
-    const auto position = position_in(a.seen.text, b.seen.text);
+/// Whether the text of `b` contains that of `a`, at its place when both were seen.
+bool is_part(
+    const sighting& a, const picture::box& a_place, const sighting& b,
+    const picture::box& b_place) {
+    const auto position = position_in(a.text, b.text);
     if (!position) return false;
-    const std::size_t letters = a.seen.text.size();
+    const std::size_t letters = a.text.size();
     if (letters >= 3) return true;
     // Few letters occur in many texts. Two texts in one place at the same time are one.
-    const double expected = b.place.left + *position * b.place.width();
-    const double distance = std::abs((a.place.left + a.place.right) / 2.0 - expected);
-    const bool is_there = distance < 0.3 * b.place.height() + 0.05 * b.place.width();
-    return is_there && (letters > 1 || gap_seconds(a.seen, b.seen) < -0.1);
+    const double expected = b_place.left + *position * b_place.width();
+    const double distance = std::abs((a_place.left + a_place.right) / 2.0 - expected);
+    const bool is_there = distance < 0.3 * b_place.height() + 0.05 * b_place.width();
+    return is_there && (letters > 1 || gap_seconds(a, b) < -0.1);
 }
 
 /// Relation of `first` and `second`; `first` starts first.
@@ -86,10 +78,10 @@ relation between(const sighting& first, const sighting& second) {
     const double gap = gap_seconds(first, second);
     const sighting& brief = first.frames < second.frames ? first : second;
     const double met = (brief.start_seconds + brief.end_seconds) / 2;
-    const placed a{first, place_at(first, met)};
-    const placed b{second, place_at(second, met)};
-    const bool row = same_row(a.place, b.place);
-    const double shared = row ? containment(a.place, b.place) : 0;
+    const picture::box a = place_at(first, met);
+    const picture::box b = place_at(second, met);
+    const bool row = same_row(a, b);
+    const double shared = row ? containment(a, b) : 0;
     const bool handle = is_handle(first.text) && shared > 0.85;
     if (!handle && gap > -0.1 && are_certain(first, second) && !begins(first.text, second.text))
         return relation::none;
@@ -100,7 +92,25 @@ relation between(const sighting& first, const sighting& second) {
         return row || gap > -0.3 ? relation::same : relation::none;
     }
     if (!row || gap > part_gap_seconds) return relation::none;
-    return is_part(a, b) || is_part(b, a) ? relation::part : relation::none;
+    const bool part = is_part(first, a, second, b) || is_part(second, b, first, a);
+    return part ? relation::part : relation::none;
+}
+
+/// Whether `line` mixes two texts, one of which fades into the other at its place.
+bool is_blend(const sighting& line, const std::vector<sighting>& seen) {
+    const auto fades = [&line](const sighting& text, double gap, const auto& place) {
+        return std::abs(gap) < fade_gap_seconds && text.frames >= certain_frames &&
+               containment(text.*place, line.*place) > 0.7 && !begins(text.text, line.text) &&
+               (text.*place).area() <= 1.1 * (line.*place).area();
+    };
+    const auto from = [&](const sighting& text) {
+        return fades(text, line.start_seconds - text.end_seconds, &sighting::first_place);
+    };
+    const auto to = [&](const sighting& text) {
+        return fades(text, text.start_seconds - line.end_seconds, &sighting::last_place);
+    };
+    return line.frames < certain_frames && std::ranges::any_of(seen, from) &&
+           std::ranges::any_of(seen, to);
 }
 
 void absorb(sighting& kept, const sighting& other, relation how) {
@@ -169,6 +179,8 @@ bool is_missed(const sighting& line, const std::vector<sighting>& frames) {
 
 std::vector<timed_text> merge_sightings(std::vector<sighting> seen) {
     std::stable_sort(seen.begin(), seen.end(), by_start);
+    const auto all = seen;
+    std::erase_if(seen, [&all](const sighting& line) { return is_blend(line, all); });
     for (bool merged = true; merged;) {
         merged = false;
         for (std::size_t i = 0; i < seen.size(); ++i) {

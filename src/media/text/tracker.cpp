@@ -19,6 +19,7 @@ constexpr std::size_t tracks_max = 100;
 constexpr std::size_t ended_max = 5000;  // Of one video: 15 MB.
 constexpr std::size_t readings_max = 8;  // In a frame; more is texture, or waits.
 constexpr int uncertain_readings_max = 3;
+constexpr int fade_frames = 4;  // From one text to another, with readings of both before and after.
 
 bool alike(double a, double b, double tolerance) {
     return std::abs(a - b) <= tolerance * std::max(a, b);
@@ -138,7 +139,8 @@ void line_tracker::update(
         ++each.sightings;
         const bool uncertain =
             each.reading.confidence < sure_confidence && each.readings < uncertain_readings_max;
-        each.due = each.due || (uncertain && each.sightings == 2 * each.readings);
+        each.due = each.due || (uncertain && each.sightings == 2 * each.readings) ||
+                   each.sightings == each.changed_sightings + fade_frames;
     }
 }
 
@@ -170,19 +172,22 @@ void line_tracker::take(
     track& line, line_reading reading, const picture::view& frame, double seconds) {
     const signature mark = signature_of(frame, line.place);
     const double match = picture::least_correlation(line.mark, mark);
+    const bool faded = line.sightings == line.changed_sightings + fade_frames;
     // A similar picture with another text is more often a misreading.
-    const double similar = match < moved_correlation ? same_text_similarity : 0.6;
-    const bool certain =
-        line.sightings >= certain_frames &&
-        std::min(line.reading.confidence, reading.confidence) >= certain_confidence;
+    const double similar = faded || match < moved_correlation ? same_text_similarity : 0.6;
+    const bool is_clear = reading.confidence >= certain_confidence;
+    const bool certain = line.sightings >= certain_frames && is_clear &&
+                         line.reading.confidence >= certain_confidence;
     const bool same = same_text(line.reading.text, reading.text, similar) &&
                       (!certain || begins(line.reading.text, reading.text));
-    if (line.readings > 0 && match < same_correlation && !same) {
+    if (line.readings > 0 && !same && (certain || match < same_correlation)) {
         if (ended_.size() < ended_max) ended_.push_back(line);
-        line = start(line.place, mark, seconds);
+        const double fade_seconds = faded && is_clear ? fade_frames / frames_per_second : 0.0;
+        line = start(line.place, mark, seconds - fade_seconds / 2);
     } else if (line.readings > 0 && match < line.tolerance) {
         // The background changed, the text did not: the next reading needs a greater change.
         line.tolerance = std::max(tolerance_min, match - 0.05);
+        line.changed_sightings = line.sightings;
     }
     if (line.last_seconds < seconds || line.sightings == 0) ++line.sightings;
     line.last_seconds = seconds;

@@ -22,11 +22,12 @@ struct track {
     int readings = 0;
     double first_seconds = 0;
     double last_seconds = 0;
-    int sightings = 0;   ///< Frames.
-    int missed = 0;      ///< Frames since it was seen.
-    bool still = false;  ///< In this frame: the mark matches.
-    bool seen = false;   ///< In this frame.
-    bool due = false;    ///< It must be read.
+    int sightings = 0;           ///< Frames.
+    int changed_sightings = -9;  ///< Sightings when the tolerance was lowered.
+    int missed = 0;              ///< Frames since it was seen.
+    bool still = false;          ///< In this frame: the mark matches.
+    bool seen = false;           ///< In this frame.
+    bool due = false;            ///< It must be read.
 };
 
 /// Follows lines from frame to frame, so that each is read only when it is new or has changed.

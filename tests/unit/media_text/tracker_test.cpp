@@ -161,6 +161,25 @@ TEST_F(Tracker, SplitsCertainTextsThatDiffer) {
     EXPECT_EQ(tracker_.release().size(), 2U);
 }
 
+// Goal: a text that faded in is read. Method: the first reading is in the midst of the fade.
+TEST_F(Tracker, ReadsALineAgainAfterAFade) {
+    const auto before = drawn_frame{}.write(place, 1);
+    const auto after = drawn_frame{}.write(place, 2);
+    show(before, {place});
+    read(before, "Open at 5");
+    show(after, {place});
+    EXPECT_EQ(read(after, "Open at 5"), 1U);
+    show(after, {place});
+    show(after, {place});
+    EXPECT_TRUE(tracker_.due().empty());
+    show(after, {place});
+    EXPECT_EQ(read(after, "Open at 8"), 1U);
+    const auto ended = tracker_.release();
+    ASSERT_EQ(ended.size(), 2U);
+    EXPECT_EQ(ended[1].reading.text, "Open at 8");
+    EXPECT_DOUBLE_EQ(ended[1].first_seconds, 0.5);
+}
+
 TEST_F(Tracker, ToleratesMoreAfterTheSameText) {
     const auto before = drawn_frame{}.write(place, 1);
     const auto after = drawn_frame{}.write(place, 2);
