@@ -359,6 +359,7 @@ work::kept_media_dependencies composition::kept_media_dependencies() {
         .objects = objects.get(),
         .frames = config.frames,
         .videos_bytes_max = config.videos_kept.count() > 0 ? config.videos_bytes_max : 0,
+        .check_space = [this](std::uint64_t bytes) { return res.store->check_video_space(bytes); },
         .log = log};
 }
 
@@ -463,7 +464,7 @@ api::api_dependencies composition::api_dependencies() {
              .job_accepted = [this] { dispatcher.wake(); },
              .check_webhook_url = check_url,
              .check_space =
-                 [this](std::uint64_t bytes) { return res.store->check_upload_space(bytes); }},
+                 [this](std::uint64_t bytes) { return res.store->check_video_space(bytes); }},
         .jobs = jobs::job_store{pool},
         .tags = jobs::tag_store{pool},
         .changes = jobs::change_store{pool},
@@ -529,6 +530,7 @@ std::unique_ptr<bot::bot> composition::make_bot() {
         .uploads = shared.submissions.uploads,
         .limits = shared.submissions.limits,
         .video_bytes_max = shared.submissions.video_bytes_max,
+        .check_space = std::move(shared.submissions.check_space),
         .jobs = shared.jobs,
         .media = shared.media.media,
         .read_object = objects ? std::move(shared.media.read_object) : nullptr,

@@ -35,11 +35,11 @@ constexpr auto migrate_time_max = 600s;
 
 constexpr auto connect_pause = 500ms;
 
-/// An upload is written to its table and to the write-ahead log.
-constexpr std::uint64_t upload_writes_per_byte = 2;
+/// A video is written to its table and to the write-ahead log.
+constexpr std::uint64_t video_writes_per_byte = 2;
 /// Left for the log between two checkpoints, and for all other writes: without space for its log,
 /// PostgreSQL stops and cannot recover.
-constexpr std::uint64_t upload_reserve_bytes = std::uint64_t{128} * 1024 * 1024;
+constexpr std::uint64_t video_reserve_bytes = std::uint64_t{128} * 1024 * 1024;
 
 /// Waits for a server that is still starting.
 result<void> await_server(const std::string& connection, const log::logger& log) {
@@ -101,15 +101,15 @@ result<std::unique_ptr<database>> database::open(
     return opened;
 }
 
-result<void> database::check_upload_space(std::uint64_t bytes) const {
+result<void> database::check_video_space(std::uint64_t bytes) const {
     if (!cluster_) return {};
     std::error_code failed;
     const auto free = std::filesystem::space(data_dir_, failed).available;
-    const auto needed = upload_writes_per_byte * bytes + upload_reserve_bytes;
+    const auto needed = video_writes_per_byte * bytes + video_reserve_bytes;
     if (failed || free >= needed) return {};
     return error{
         errc::database_unavailable,
-        fmt::format("no space for an upload: {} bytes of disk needed, {} are free", needed, free)};
+        fmt::format("no space for a video: {} bytes of disk needed, {} are free", needed, free)};
 }
 
 result<std::size_t> database::migrate(const log::logger& log) const {

@@ -40,10 +40,10 @@ public:
     /// Null for an external database.
     [[nodiscard]] db::private_cluster* cluster() noexcept { return cluster_.get(); }
 
-    /// Whether the file system of the private cluster has space for an upload, or for the rest of
+    /// Whether the file system of the private cluster has space for a video, or for the rest of
     /// one; true of an external database, whose disk this daemon cannot see. Errors:
     /// database_unavailable.
-    [[nodiscard]] result<void> check_upload_space(std::uint64_t bytes) const;
+    [[nodiscard]] result<void> check_video_space(std::uint64_t bytes) const;
 
     /// Migrates the schema. Returns the number of migrations applied. Blocking.
     [[nodiscard]] result<std::size_t> migrate(const log::logger& log) const;

@@ -28,6 +28,8 @@ inline constexpr const char* unlinked =
     "send a new code from the dashboard.";
 inline constexpr const char* video_download_failed =
     "The video could not be downloaded from Telegram. Send it again.";
+inline constexpr const char* video_space_missing =
+    "The server has no space for the video. Send it again later.";
 inline constexpr const char* video_required_again = "The video is not kept. Send it again.";
 inline constexpr const char* pictures_unavailable = "The pictures of this reel are not available.";
 inline constexpr const char* interrupted_question =

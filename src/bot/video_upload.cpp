@@ -104,6 +104,9 @@ private:
     /// Empty if the whole file is stored, else the answer to the chat.
     result<std::optional<rich_text>> download(
         const video_submission& video, const std::shared_ptr<stored_file>& file);
+    /// Errors: storage_failed.
+    [[nodiscard]] result<void> check_space(std::uint64_t bytes) const;
+    [[nodiscard]] rich_text no_space(const error& why) const;
     [[nodiscard]] std::uint64_t bytes_max() const;
     [[nodiscard]] rich_text too_large() const;
 
@@ -111,9 +114,10 @@ private:
 };
 
 result<video_outcome> video_upload::submit(const video_submission& video) {
-    if (static_cast<std::uint64_t>(video.file.size_bytes) > bytes_max()) {
-        return video_outcome{.refusal = too_large()};
-    }
+    const auto reported = static_cast<std::uint64_t>(video.file.size_bytes);
+    if (reported > bytes_max()) return video_outcome{.refusal = too_large()};
+    const auto has_space = check_space(reported == 0 ? bytes_max() : reported);
+    if (!has_space) return video_outcome{.refusal = no_space(has_space.error())};
     jobs::submission expected{
         .url = {},
         .costs_money = dependencies_.analyzers().cost_money,
@@ -209,6 +213,10 @@ result<std::optional<rich_text>> video_upload::download(
     const auto flush = [&]() -> result<void> {
         if (piece.empty()) return {};
         is_empty = false;
+        if (const auto has_space = check_space(piece.size()); !has_space) {
+            store_failure = has_space.error();
+            return error{errc::cancelled};
+        }
         auto bytes = std::exchange(piece, std::string{});
         const auto added = query(add(file, std::move(bytes)), deadline::after(piece_time_max));
         if (!added) store_failure = added.error();
@@ -224,12 +232,28 @@ result<std::optional<rich_text>> video_upload::download(
     auto received =
         api_.download(*path, bytes_max() + 1, sink, deadline::after(download_time_max), stop_);
     if (received) received = flush();
+    // Repeated, the download would block all chats until the disk has space.
+    if (store_failure && store_failure->code() == errc::storage_failed) {
+        return answer{no_space(*store_failure)};
+    }
     if (store_failure) return *store_failure;
     is_too_large = is_too_large || (!received && received.error().code() == errc::video_too_large);
     if (is_too_large) return answer{too_large()};
     if (!received) return failed(received.error().to_string());
     if (is_empty) return failed("the file is empty");
     return answer{};
+}
+
+result<void> video_upload::check_space(std::uint64_t bytes) const {
+    if (!dependencies_.check_space) return {};
+    const auto checked = dependencies_.check_space(bytes);
+    if (checked) return {};
+    return error{errc::storage_failed, checked.error().detail()};
+}
+
+rich_text video_upload::no_space(const error& why) const {
+    dependencies_.log.warning("chat: video download failed", {{"reason", why.to_string()}});
+    return rich_text{plain(templates::video_space_missing)};
 }
 
 std::uint64_t video_upload::bytes_max() const {

@@ -14,6 +14,7 @@ import unittest
 from service_support import (
     POSTGRES_BIN, UNAVAILABLE, DatabaseTest, must, run_reelsd, wait_until)
 from small_disk import SmallDisk
+from telegram_support import ANN, TelegramTest
 
 ANALYZE = "/api/v1/reels/analyze"
 
@@ -172,6 +173,49 @@ class FullDisks(DatabaseTest):
             disk.empty()
             self.assertEqual(
                 account.request("POST", ANALYZE, b"".join(pieces), {"Content-Type": "video/mp4"}).status, 202)
+        self.assertEqual(daemon.stop(), 0)
+
+    def test_no_room_for_a_kept_video(self):
+        disk = SmallDisk(384, self.addCleanup)
+        self.platform.configure(posts={"DYfulldisk4": {}})
+        daemon = self.daemon(
+            database_url="", workers=1, data_dir=os.path.join(disk.folder, "data"), videos_kept_days=1,
+            **self.platform.settings()).start()
+        account = daemon.account(unlimited=True)
+        disk.leave(100 << 20)
+        job = account.finished(account.submit("https://www.instagram.com/reel/DYfulldisk4/"))
+        self.assertEqual(job["status"], "done", job)
+        self.assertEqual(account.request("GET", f"/api/v1/reels/{job['id']}/video").status, 404)
+        line, = [line for line in daemon.log_lines() if line["message"] == "keeping media failed"]
+        self.assertEqual((line["step"], line["code"]), ("store video", "storage_failed"), line)
+        self.assertIn("no space for a video", line["reason"])
+        self.assertEqual(self.in_cluster(daemon, "SELECT count(*) FROM upload_chunk").stdout, "0\n")
+        self.assertEqual(daemon.stop(), 0)
+
+
+class VideosOfChats(TelegramTest):
+    NO_SPACE = "The server has no space for the video. Send it again later."
+
+    def test_no_room_for_a_video_of_a_chat(self):
+        disk = SmallDisk(384, self.addCleanup)
+        daemon = self.bot_daemon(database_url="", workers=0, data_dir=os.path.join(disk.folder, "data")).start()
+        self.linked(daemon)
+        disk.leave(140 << 20)
+        with self.subTest("before the download, by its size"):
+            self.telegram.send_video(ANN, b"x", size=19 << 20)
+            self.wait_for(ANN, self.NO_SPACE)
+            self.telegram.send_video(ANN, b"x", size=0)
+            self.wait_for(ANN, self.NO_SPACE, 2)
+            self.assertEqual(self.telegram.calls["getFile"], 0)
+        with self.subTest("a small file"):
+            self.telegram.send_video(ANN, b"x")
+            self.wait_for(ANN, "is waiting for its turn")
+        with self.subTest("during the download, and other messages are handled"):
+            self.telegram.send_video(ANN, os.urandom(19 << 20), size=1)
+            self.telegram.say(ANN, "/list")
+            self.wait_for(ANN, self.NO_SPACE, 3)
+            self.wait_for(ANN, "Your latest reels")
+            self.assertEqual(self.telegram.calls["file"], 2)
         self.assertEqual(daemon.stop(), 0)
 
 

@@ -49,6 +49,8 @@ struct bot_dependencies {
     jobs::upload_store& uploads;
     jobs::default_limits limits;
     std::uint64_t video_bytes_max = 0;  ///< Upper bound on an uploaded video.
+    /// As in api::submission_service. Any thread.
+    std::function<result<void>(std::uint64_t bytes)> check_space;
     jobs::job_store jobs;
     jobs::media_store media;
     /// As in api::api_dependencies; empty without a media store besides the database.

@@ -347,6 +347,9 @@ result<void> kept_media::write_rows(
     std::int32_t number = 0;
     for (auto left = video.size_bytes; left > 0;) {
         if (within.stop.stop_requested()) return error{errc::cancelled, "the attempt was stopped"};
+        // For each row, because other workers write, too.
+        const auto has_space = parts_.check_space ? parts_.check_space(left) : result<void>{};
+        if (!has_space) return error{errc::storage_failed, has_space.error().detail()};
         const auto bytes = std::min<std::uint64_t>(left, row.size());
         if (!from.read(row.data(), static_cast<std::streamsize>(bytes)))
             return error{errc::storage_failed, "reading the video again"};

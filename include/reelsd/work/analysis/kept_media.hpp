@@ -14,7 +14,9 @@
 #include <boost/asio/any_io_executor.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -48,6 +50,8 @@ struct kept_media_dependencies {
     const net::s3_store* objects = nullptr;  ///< Null: the database stores media.
     bool frames = true;                      ///< Whether pictures of key moments are made.
     std::int64_t videos_bytes_max = 0;       ///< Of all kept videos; 0: none is kept.
+    /// As in api::submission_service. Any thread.
+    std::function<result<void>(std::uint64_t bytes)> check_space;
     log::logger log;
 };
 
