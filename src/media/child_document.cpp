@@ -81,7 +81,11 @@ error reported_error(const json& report) {
         return error{errc::media_failed, "the media helper's error is not clean text"};
     }
     for (const auto known :
-         {errc::unsupported_format, errc::video_too_long, errc::media_failed, errc::conflict}) {
+         {errc::unsupported_format,
+          errc::video_too_long,
+          errc::media_failed,
+          errc::storage_failed,
+          errc::conflict}) {
         if (*code == name_of(known)) return error{known, text};
     }
     return error{errc::media_failed, "the media helper's error has an unknown code"};

@@ -11,8 +11,9 @@ import os
 import subprocess
 import unittest
 
+from gemini_test import GeminiTest
 from service_support import (
-    POSTGRES_BIN, UNAVAILABLE, DatabaseTest, must, run_reelsd, wait_until)
+    POSTGRES_BIN, UNAVAILABLE, DatabaseTest, Platform, must, run_reelsd, wait_until)
 from small_disk import SmallDisk
 from telegram_support import ANN, TelegramTest
 
@@ -217,6 +218,23 @@ class VideosOfChats(TelegramTest):
             self.wait_for(ANN, "Your latest reels")
             self.assertEqual(self.telegram.calls["file"], 2)
         self.assertEqual(daemon.stop(), 0)
+
+
+class FilesOfTheMediaHelper(GeminiTest):
+    def test_no_room_for_a_re_encoded_video(self):
+        disk = SmallDisk(16, self.addCleanup)
+        video = os.path.join(disk.folder, "video.mp4")
+        must(subprocess.run(
+            ["ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i",
+             "testsrc2=size=360x640:rate=30:duration=4,noise=alls=30:allf=t", "-c:v", "mpeg4", "-b:v", "2M", video],
+            capture_output=True, text=True, timeout=60))
+        self.platform = Platform(video=video)
+        self.addCleanup(self.platform.close)
+        self.analyzing(workers=1, data_dir=disk.folder, media_helper=None, attempts_max=1)
+        disk.leave(os.path.getsize(video) + 100_000)
+        job = self.account.finished(self.submitted())
+        self.assertEqual((job["status"], job["error_code"]), ("error", "storage_error"), job)
+        self.assertEqual(self.model.count("generate"), 0)
 
 
 if __name__ == "__main__":

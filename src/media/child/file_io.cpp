@@ -91,6 +91,12 @@ io_owner new_io(std::unique_ptr<reader_state> state) {
     return io;
 }
 
+/// Full or broken, but not beyond the jail's limit of a file.
+bool is_disk_failure(int libav_code) noexcept {
+    return libav_code == AVERROR(ENOSPC) || libav_code == AVERROR(EDQUOT) ||
+           libav_code == AVERROR(EIO);
+}
+
 error cannot_open(const std::string& path, int code) {
     return error{errc::media_failed, path + ": " + errno_text(code)};
 }
@@ -135,12 +141,12 @@ io_owner input_file::reader() const {
 }
 
 bool is_output_failure(int libav_code) noexcept {
-    return libav_code == AVERROR(ENOSPC) || libav_code == AVERROR(EFBIG) ||
-           libav_code == AVERROR(EIO);
+    return is_disk_failure(libav_code) || libav_code == AVERROR(EFBIG);
 }
 
 error cannot_write(int libav_code) {
-    return error{errc::media_failed, "the output file: " + libav_message(libav_code)};
+    const auto code = is_disk_failure(libav_code) ? errc::storage_failed : errc::media_failed;
+    return error{code, "the output file: " + libav_message(libav_code)};
 }
 
 result<void> append_to_output(std::span<const std::byte> bytes) {
@@ -164,6 +170,7 @@ result<void> mp4_writer::begin() {
     if (place_ == index::first) av_dict_set(&options, "movflags", "+faststart", 0);
     const int begun = avformat_write_header(context_.get(), &options);
     av_dict_free(&options);
+    if (is_output_failure(begun)) return cannot_write(begun);
     if (begun < 0) {
         return error{
             errc::unsupported_format, "MP4 does not support these tracks: " + libav_message(begun)};

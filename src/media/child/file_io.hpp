@@ -43,10 +43,10 @@ inline constexpr int output_descriptor = 3;
 /// Whether FFmpeg's code means that writing the output failed: full, too large or broken.
 [[nodiscard]] bool is_output_failure(int libav_code) noexcept;
 
-/// `media_failed`: a full disk, for example.
+/// `storage_failed` for a full or broken disk, else `media_failed`.
 [[nodiscard]] error cannot_write(int libav_code);
 
-/// Appends `bytes` to the output. `media_failed`.
+/// Appends `bytes` to the output. Errors: those of cannot_write().
 [[nodiscard]] result<void> append_to_output(std::span<const std::byte> bytes);
 
 /// Writes an MP4 to the output: add streams to context(), begin(), write packets to it, finish().
