@@ -135,6 +135,7 @@ std::optional<incoming_message> message_from(const json& message) {
             entities_from(member(answered, "caption_entities"))),
         .answered_user = number_in(member(answered, "from"), "id"),
         .answered_button = first_button_in(answered),
+        .answered_text = text_in(answered, "text"),
         .moved_to = std::nullopt};
     if (const auto moved_to = number_in(message, "migrate_to_chat_id"); moved_to != 0) {
         parsed.moved_to = chats::chat_id{moved_to};
@@ -294,6 +295,16 @@ std::string_view word_of(button_command::kind what) {
     return "again";
 }
 
+/// The reel of a first line "@author · reel 42", which templates::finished_reel() writes. The first
+/// of several messages about a reel has no buttons.
+std::optional<job_id> reel_in_head(std::string_view text) {
+    constexpr std::string_view label{" · reel "};
+    const auto line = text.substr(0, text.find('\n'));
+    const auto at = line.rfind(label);
+    return at == std::string_view::npos ? std::nullopt
+                                        : reel_number(line.substr(at + label.size()));
+}
+
 }  // namespace
 
 std::vector<update> updates_from(const json& result) {
@@ -372,7 +383,11 @@ asked_question question_in(
     asked_question question{.reel = std::nullopt, .text = std::string{rest}};
     const bool is_own = self.id != 0 && message.answered_user == self.id;
     const auto button = is_own ? parse_button(message.answered_button) : std::nullopt;
-    if (button) question.reel = button->job;
+    if (button) {
+        question.reel = button->job;
+    } else if (is_own) {
+        question.reel = reel_in_head(message.answered_text);
+    }
     return question;
 }
 

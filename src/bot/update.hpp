@@ -49,6 +49,7 @@ struct incoming_message {
         {};                                  ///< Video of the message that it replies to.
     std::int64_t answered_user = 0;          ///< Author of the message that it replies to, or 0.
     std::string answered_button = {};        ///< Data of the first button of that message.
+    std::string answered_text = {};          ///< Text of that message.
     std::optional<chats::chat_id> moved_to;  ///< The new id of the group.
 };
 

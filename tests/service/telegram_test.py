@@ -528,6 +528,8 @@ class Summaries(TelegramTest):
         self.assertGreater(len(messages[0].history), 1)  # The first one is the edited message.
         self.assertEqual([bool(one.buttons) for one in messages], [False] * (len(messages) - 1) + [True])
         job = self.daemons_person.api("GET", "reels").json()[0]["id"]
+        # A question in reply to it finds the reel by this line.
+        self.assertEqual(messages[0].text.split("\n")[0].split(" · ")[-1], f"reel {job}")
         transcript = self.daemons_person.api("GET", f"reels/{job}").json()["result"]["audio"]["transcript"]
         heard = " ".join(text for one in messages for text in one.folded())
         self.assertIn(" ".join(transcript.split()), " ".join(heard.split()))

@@ -52,6 +52,7 @@ TEST(QuestionIn, FindsTheReelThatIsAsked) {
         const char* button;
         std::int64_t reel;
         const char* question;
+        const char* answered_text = "";
     };
     const test_case cases[] = {
         {"the library", " how much? ", 0, "", 0, "how much?"},
@@ -64,12 +65,22 @@ TEST(QuestionIn, FindsTheReelThatIsAsked) {
         {"a reply to a message without a reel", "how much?", 42, "", 0, "how much?"},
         {"a reply to somebody else", "how much?", 43, "json:7", 0, "how much?"},
         {"nothing", "", 0, "", 0, ""},
+        {"a reply to the first of several messages about a reel",
+         "how much?",
+         42,
+         "",
+         7,
+         "how much?",
+         "@ann (A · reel 8) · reel 7\nBread."},
+        {"a reply to another text", "how much?", 42, "", 0, "how much?", "Bread.\nx · reel 7"},
+        {"a reply to somebody's text", "how much?", 43, "", 0, "how much?", "@ann · reel 7"},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
         auto message = to_us("/ask");
         message.answered_user = expected.answered_user;
         message.answered_button = expected.button;
+        message.answered_text = expected.answered_text;
         const auto found = question_in(expected.rest, message, self);
         EXPECT_EQ(found.reel.value_or(job_id{0}), job_id{expected.reel});
         EXPECT_EQ(found.text, expected.question);

@@ -15,7 +15,8 @@ TEST(UpdatesFrom, ReadsAMessageOfAGroup) {
         "message_id": 3, "chat": {"id": -100, "type": "supergroup", "title": "Friends\nof reels"},
         "from": {"id": 5, "is_bot": false}, "text": "Ann hi",
         "entities": [{"type": "text_mention", "offset": 0, "length": 3, "user": {"id": 6}}],
-        "reply_to_message": {"from": {"id": 42}, "reply_markup": {"inline_keyboard":
+        "reply_to_message": {"from": {"id": 42}, "text": "@ann · reel 7",
+        "reply_markup": {"inline_keyboard":
         [[{"text": "Again", "callback_data": "again:7"}, {"text": "x", "callback_data": "y"}]]}},
         "new_field": [1]}}])"));
     ASSERT_EQ(updates.size(), 1U);
@@ -26,6 +27,7 @@ TEST(UpdatesFrom, ReadsAMessageOfAGroup) {
     EXPECT_EQ(message.chat_name, "Friends of reels");
     EXPECT_EQ(message.answered_user, 42);
     EXPECT_EQ(message.answered_button, "again:7");
+    EXPECT_EQ(message.answered_text, "@ann · reel 7");
     ASSERT_EQ(message.entities.size(), 1U);
     EXPECT_EQ(message.entities[0].type, "text_mention");
     EXPECT_EQ(message.entities[0].user, 6);
