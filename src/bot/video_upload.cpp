@@ -1,6 +1,7 @@
 #include "message_templates.hpp"
 #include "update_handler.hpp"
 #include <reelsd/base/foreign_json.hpp>
+#include <reelsd/base/sleep.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <boost/asio/post.hpp>
@@ -22,7 +23,10 @@ using namespace std::chrono_literals;
 namespace asio = boost::asio;
 using outcome = api_answer::outcome;
 
+/// All calls of getFile for a file, with the pauses between them.
 constexpr auto get_file_time_max = 20s;
+constexpr int get_file_calls_max = 3;
+constexpr std::chrono::seconds get_file_pause = 1s;
 /// Other updates wait for the download. 20 MB require at least 350 kB/s.
 constexpr auto download_time_max = 60s;
 constexpr std::size_t piece_bytes_max = std::size_t{512} * 1024;
@@ -104,6 +108,8 @@ private:
     /// Empty if the whole file is stored, else the answer to the chat.
     result<std::optional<rich_text>> download(
         const video_submission& video, const std::shared_ptr<stored_file>& file);
+    /// Calls getFile, and repeats it after a temporary failure.
+    [[nodiscard]] api_answer describe(const incoming_video& file) const;
     /// Errors: storage_failed.
     [[nodiscard]] result<void> check_space(std::uint64_t bytes) const;
     [[nodiscard]] rich_text no_space(const error& why) const;
@@ -196,8 +202,7 @@ result<std::optional<rich_text>> video_upload::download(
         dependencies_.log.warning("chat: video download failed", {{"reason", std::string{reason}}});
         return answer{rich_text{plain(templates::video_download_failed)}};
     };
-    const auto described = api_.call(
-        "getFile", {{"file_id", video.file.file}}, deadline::after(get_file_time_max), stop_);
+    const auto described = describe(video.file);
     if (described.what != outcome::done) {
         const auto reason = ascii_lower(described.description);
         if (contains(reason, "file is too big")) return answer{too_large()};
@@ -242,6 +247,18 @@ result<std::optional<rich_text>> video_upload::download(
     if (!received) return failed(received.error().to_string());
     if (is_empty) return failed("the file is empty");
     return answer{};
+}
+
+api_answer video_upload::describe(const incoming_video& file) const {
+    const auto by = deadline::after(get_file_time_max);
+    for (int calls = 1;; ++calls) {
+        auto answer = api_.call("getFile", {{"file_id", file.file}}, by, stop_);
+        const bool is_limited = answer.what == outcome::rate_limited;
+        if (!is_limited && answer.what != outcome::unreachable) return answer;
+        const auto pause = is_limited ? answer.retry_after : get_file_pause;
+        if (calls == get_file_calls_max || by.remaining() <= pause) return answer;
+        if (!stoppable_sleep(pause, stop_)) return answer;
+    }
 }
 
 result<void> video_upload::check_space(std::uint64_t bytes) const {

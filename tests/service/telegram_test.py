@@ -452,7 +452,8 @@ class Videos(TelegramTest):
     def test_a_failed_download_is_reported_and_leaves_nothing(self):
         daemon = self.bot_daemon(workers=0).start()
         ann = self.linked(daemon)
-        faults = [("cut", "file", {}), ("status", "file", {"status": 404}), ("status", "getFile", {"status": 502})]
+        faults = [("cut", "file", {}), ("status", "file", {"status": 404}),
+                  ("status", "getFile", {"status": 502, "times": 3})]
         for count, (kind, method, options) in enumerate(faults, 1):
             self.telegram.fault(kind, method, **options)
             self.telegram.send_video(ANN, self.video)
@@ -464,6 +465,15 @@ class Videos(TelegramTest):
         self.telegram.send_video(ANN, self.video)
         self.wait_for(ANN, "is waiting for its turn")
         self.assertEqual(len(ann.api("GET", "reels").json()), 1)
+
+    def test_a_temporary_failure_before_the_download_is_not_reported(self):
+        daemon = self.bot_daemon(workers=0).start()
+        self.linked(daemon)
+        self.telegram.fault("wait", "getFile", seconds=1)
+        self.telegram.fault("status", "getFile", status=502)
+        self.telegram.send_video(ANN, self.CUT_OFF)
+        self.wait_for(ANN, "is waiting for its turn")
+        self.assertEqual(self.telegram.calls["file"], 1)
 
     def test_limits_are_checked_before_the_download(self):
         daemon = self.bot_daemon(workers=0).start()
