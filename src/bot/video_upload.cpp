@@ -1,7 +1,7 @@
 #include "message_templates.hpp"
 #include "update_handler.hpp"
+#include <reelsd/base/clock.hpp>
 #include <reelsd/base/foreign_json.hpp>
-#include <reelsd/base/sleep.hpp>
 #include <reelsd/base/text.hpp>
 
 #include <boost/asio/post.hpp>

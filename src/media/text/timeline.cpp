@@ -13,6 +13,7 @@ constexpr double same_text_gap_seconds = 0.8;    // A caption that was not found
 constexpr double handle_gap_seconds = 5.0;       // A handle hidden by its background.
 constexpr double part_gap_seconds = 0.55;        // From one word to the next: two frames.
 constexpr double fade_gap_seconds = 0.3;         // To and from a frame that mixes two texts.
+constexpr int lasting_frames = 6;                // Single words are seldom shown for longer.
 constexpr double extrapolated_seconds = 0.5;     // A text moves on evenly for that long.
 constexpr std::size_t averaged_letters_min = 4;  // Fewer are often pieces of a line that moved.
 constexpr double clear_confidence = 0.985;       // Of letters too small to be read so quickly.
@@ -92,14 +93,14 @@ relation between(const sighting& first, const sighting& second) {
         return row || gap > -0.3 ? relation::same : relation::none;
     }
     if (!row || gap > part_gap_seconds) return relation::none;
-    const bool part = is_part(first, a, second, b) || is_part(second, b, first, a);
-    return part ? relation::part : relation::none;
+    if (is_part(first, a, second, b) || is_part(second, b, first, a)) return relation::part;
+    return relation::none;
 }
 
 /// Whether `line` mixes two texts, one of which fades into the other at its place.
 bool is_blend(const sighting& line, const std::vector<sighting>& seen) {
     const auto fades = [&line](const sighting& text, double gap, const auto& place) {
-        return std::abs(gap) < fade_gap_seconds && text.frames >= certain_frames &&
+        return std::abs(gap) < fade_gap_seconds && text.frames >= lasting_frames &&
                containment(text.*place, line.*place) > 0.7 && !begins(text.text, line.text) &&
                (text.*place).area() <= 1.1 * (line.*place).area();
     };
@@ -179,8 +180,7 @@ bool is_missed(const sighting& line, const std::vector<sighting>& frames) {
 
 std::vector<timed_text> merge_sightings(std::vector<sighting> seen) {
     std::stable_sort(seen.begin(), seen.end(), by_start);
-    const auto all = seen;
-    std::erase_if(seen, [&all](const sighting& line) { return is_blend(line, all); });
+    std::erase_if(seen, [all = seen](const sighting& line) { return is_blend(line, all); });
     for (bool merged = true; merged;) {
         merged = false;
         for (std::size_t i = 0; i < seen.size(); ++i) {
