@@ -330,6 +330,17 @@ class Files(GeminiTest):
                 self.assertEqual(len(calls), 1)
                 wait_until(lambda: not self.model.files, "the file to be deleted", 20)
 
+    def test_a_refused_start_of_an_upload_is_not_about_a_file(self):
+        for name in ("forbidden", "file_missing"):
+            with self.subTest(name):
+                self.model.reset()
+                daemon = self.uploading(attempts_max=1)
+                job, _ = self.try_fault("upload_start", name, times=99)
+                self.assertFailed(job)
+                self.assertEqual(self.model.count("upload_start"), 1)
+                self.assertIn("model_misconfigured", daemon.log(), "other jobs wait for a repair")
+                self.assertEqual(daemon.stop(), 0)
+
     def test_a_lost_file_is_uploaded_again(self):
         self.uploading()
         for name in ("file_gone", "file_missing"):

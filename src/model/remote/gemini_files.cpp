@@ -71,14 +71,15 @@ std::optional<json> file_in(const std::string& body) {
     return file;
 }
 
-/// Retries by after_failed_try(). A status other than 200 is a failure.
+/// Retries by after_failed_try(). A status other than 200 is a failure. Not about a file: a 403 or
+/// 404 concerns the key or the address.
 boost::system::result<net::http_response, call_failure> send_with_retries(
     const net::http_client& http, const net::http_request& request, std::chrono::seconds time_max,
     const deadline& by, const std::stop_token& stop) {
     for (int tries = 1;; ++tries) {
         auto response = http.send(request, by.at_most(time_max), stop);
         if (response && response->status() == 200) return *std::move(response);
-        const auto why = response ? failure_in(*response) : failure_from(response.error());
+        const auto why = response ? gemini_failure(*response) : failure_from(response.error());
         const auto next = after_failed_try(why, tries, random_between(0.0, 1.0));
         const auto* again = std::get_if<try_again>(&next);
         if (again == nullptr || !sleep_within(again->pause, by, stop)) return why;
