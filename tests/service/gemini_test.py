@@ -330,6 +330,16 @@ class Files(GeminiTest):
                 self.assertEqual(len(calls), 1)
                 wait_until(lambda: not self.model.files, "the file to be deleted", 20)
 
+    def test_retries_of_an_upload_do_not_multiply(self):
+        for kind in ("upload_start", "upload_bytes"):
+            with self.subTest(kind):
+                self.model.reset()
+                daemon = self.uploading(attempts_max=1)
+                job, calls = self.try_fault(kind, "overloaded", times=99, retry_after=0)
+                self.assertFailed(job)
+                self.assertEqual((self.model.count(kind), calls), (5, []))
+                self.assertEqual(daemon.stop(), 0)
+
     def test_a_refused_start_of_an_upload_is_not_about_a_file(self):
         for name in ("forbidden", "file_missing"):
             with self.subTest(name):

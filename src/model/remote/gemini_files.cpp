@@ -71,6 +71,16 @@ std::optional<json> file_in(const std::string& body) {
     return file;
 }
 
+/// Waits before a retry by after_failed_try(); false if there is none. The caller must not retry
+/// after the last try: retries would multiply.
+bool pause_before_retry(
+    call_failure& why, int tries, const deadline& by, const std::stop_token& stop) {
+    const auto next = after_failed_try(why, tries, random_between(0.0, 1.0));
+    if (std::holds_alternative<give_up>(next)) why.should_retry = false;
+    const auto* again = std::get_if<try_again>(&next);
+    return again != nullptr && sleep_within(again->pause, by, stop);
+}
+
 /// Retries by after_failed_try(). A status other than 200 is a failure. Not about a file: a 403 or
 /// 404 concerns the key or the address.
 boost::system::result<net::http_response, call_failure> send_with_retries(
@@ -79,10 +89,8 @@ boost::system::result<net::http_response, call_failure> send_with_retries(
     for (int tries = 1;; ++tries) {
         auto response = http.send(request, by.at_most(time_max), stop);
         if (response && response->status() == 200) return *std::move(response);
-        const auto why = response ? gemini_failure(*response) : failure_from(response.error());
-        const auto next = after_failed_try(why, tries, random_between(0.0, 1.0));
-        const auto* again = std::get_if<try_again>(&next);
-        if (again == nullptr || !sleep_within(again->pause, by, stop)) return why;
+        auto why = response ? gemini_failure(*response) : failure_from(response.error());
+        if (!pause_before_retry(why, tries, by, stop)) return why;
     }
 }
 
@@ -217,9 +225,8 @@ upload_result gemini_files::upload_once(
         auto uploaded = send_bytes(*target, file, whole->bytes, by, stop);
         if (uploaded) return uploaded;
         remove_lost(*target);
-        const auto next = after_failed_try(uploaded.error(), tries, random_between(0.0, 1.0));
-        const auto* again = std::get_if<try_again>(&next);
-        if (again == nullptr || !sleep_within(again->pause, by, stop)) return uploaded.error();
+        auto why = uploaded.error();
+        if (!pause_before_retry(why, tries, by, stop)) return why;
     }
 }
 
