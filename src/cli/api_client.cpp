@@ -369,7 +369,7 @@ result<api_answer> api_client::usage(const usage_query& days, const std::stop_to
 }
 
 result<std::int64_t> api_client::export_account(
-    const std::function<bool(std::string_view)>& sink, const std::stop_token& stop) const {
+    const std::function<result<void>(std::string_view)>& sink, const std::stop_token& stop) const {
     auto request = request_to("/api/v1/export");
     request.response_bytes_max = export_bytes_max;
     request.slowest = stream_silence;
@@ -388,8 +388,7 @@ result<std::int64_t> api_client::export_account(
             return {};
         }
         lines.take(text);
-        if (sink(text)) return {};
-        return error{errc::storage_failed, "the export could not be written"};
+        return sink(text);
     };
     const auto answer = http_.send(request, deadline::after(export_time_max), stop);
     if (answer && status != 200) return failure_of(status, error_body);

@@ -193,10 +193,10 @@ public:
 
     /// GET /api/v1/export: passes all lines to `sink` in chunks. Returns their number without the
     /// last line, which marks a complete export. No retries, because written output cannot be taken
-    /// back. Errors also: storage_failed if `sink` returns false, connection_failed for an
-    /// incomplete export.
+    /// back. Errors also: storage_failed of `sink`, connection_failed for an incomplete export.
     [[nodiscard]] result<std::int64_t> export_account(
-        const std::function<bool(std::string_view)>& sink, const std::stop_token& stop) const;
+        const std::function<result<void>(std::string_view)>& sink,
+        const std::stop_token& stop) const;
 
     /// DELETE /api/v1/reels/{id}. A retry that gets not_found after a lost response or a failure is
     /// a success: the earlier attempt may have deleted the reel, which is gone either way.

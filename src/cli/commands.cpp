@@ -410,17 +410,17 @@ exit_code run_export(const command_context& context, const export_arguments& arg
         return fail(context, exit_code::usage, "name a file with --output, or redirect the output");
     }
     auto* const out = opened ? opened.get() : context.out;
-    const auto sink = [out](std::string_view piece) {
-        return std::fwrite(piece.data(), 1, piece.size(), out) == piece.size();
+    const std::string target = opened ? arguments.file : "the standard output";
+    const auto sink = [&](std::string_view piece) -> result<void> {
+        if (std::fwrite(piece.data(), 1, piece.size(), out) == piece.size()) return {};
+        return cannot_write(target, errno);
     };
-    const auto lines = context.api.export_account(sink, context.stop);
+    auto lines = context.api.export_account(sink, context.stop);
+    if (lines && opened && std::fflush(out) != 0) lines = cannot_write(target, errno);
     context.shown.finish();
-    const bool is_whole = lines && (!opened || std::fflush(out) == 0);
     // The next attempt must not find the file.
-    if (!is_whole && opened) static_cast<void>(::unlink(arguments.file.c_str()));
+    if (!lines && opened) static_cast<void>(::unlink(arguments.file.c_str()));
     if (!lines) return report(context, lines.error());
-    if (!is_whole)
-        return fail(context, exit_code::server_failed, "the export could not be written");
     if (opened) context.shown.note(fmt::format("{}: {} lines", arguments.file, *lines));
     return exit_code::ok;
 }

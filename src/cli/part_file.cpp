@@ -24,12 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".part";
 
-error cannot_write(const fs::path& file, int reason) {
-    return error{
-        errc::storage_failed,
-        fmt::format("{} cannot be written: {}", one_line(file.string()), errno_text(reason))};
-}
-
 /// Opens a part and locks it until its descriptor is closed, so that it has one writer. Errors:
 /// storage_failed.
 result<unique_fd> opened_and_locked(const fs::path& file, int flags) {
@@ -85,6 +79,12 @@ std::vector<found_part> parts_of_target(const fs::path& target) {
 }
 
 }  // namespace
+
+error cannot_write(const fs::path& file, int reason) {
+    return error{
+        errc::storage_failed,
+        fmt::format("{} cannot be written: {}", one_line(file.string()), errno_text(reason))};
+}
 
 part_file::part_file(fs::path target) : target_{std::move(target)} {
     for (auto& found : parts_of_target(target_)) {

@@ -41,6 +41,9 @@ private:
     std::optional<std::uint64_t> size_;
 };
 
+/// The error storage_failed of a file that cannot be written. `reason`: an errno.
+[[nodiscard]] error cannot_write(const std::filesystem::path& file, int reason);
+
 /// Writes a whole small file, so that it is never seen incomplete.
 [[nodiscard]] result<void> write_file(const std::filesystem::path& target, std::string_view bytes);
 

@@ -13,7 +13,7 @@ import unittest
 
 from gemini_test import GeminiTest
 from service_support import (
-    POSTGRES_BIN, UNAVAILABLE, DatabaseTest, Platform, must, run_reelsd, wait_until)
+    POSTGRES_BIN, UNAVAILABLE, DatabaseTest, Platform, clean_environment, must, program, run_reelsd, wait_until)
 from small_disk import SmallDisk
 from telegram_support import ANN, TelegramTest
 
@@ -61,6 +61,19 @@ class FullDisks(DatabaseTest):
         done = run_reelsd("backup", os.path.join(disk.folder, "backup"), database_url=self.database)
         self.assertEqual(done.returncode, 1, done)
         self.assertRegex(done.stderr, r"\Areelsd: [^\n]*No space left on device\n\Z")
+        self.assertEqual(os.listdir(disk.folder), ["filler"])
+
+    def test_no_room_for_an_export(self):
+        disk = SmallDisk(1, self.addCleanup)
+        daemon = self.shared_daemon().start()
+        account = daemon.account()
+        disk.fill()
+        file = os.path.join(disk.folder, "export.jsonl")
+        done = subprocess.run(
+            [program("reels"), "export", "--output", file], capture_output=True, text=True, timeout=60,
+            env={**clean_environment(), "REELS_SERVER": f"http://{daemon.address}", "REELS_TOKEN": account.token})
+        self.assertEqual(done.returncode, 3, done)
+        self.assertEqual(done.stderr, f"reels: {file} cannot be written: No space left on device\n")
         self.assertEqual(os.listdir(disk.folder), ["filler"])
 
     def in_cluster(self, daemon, statement):
