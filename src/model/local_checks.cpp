@@ -4,7 +4,6 @@
 #include "answer/repetition.hpp"
 #include "clean_text.hpp"
 #include "words.hpp"
-#include <reelsd/base/nearest.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/model/local_analyzer.hpp>
 
@@ -205,12 +204,6 @@ bool covers(const timed_text& text, const std::vector<double>& times) {
     return std::ranges::any_of(times, [&text](double seconds) {
         return seconds >= text.start_seconds && seconds <= text.end_seconds;
     });
-}
-
-/// At most one letter replaced, left out or inserted.
-bool is_nearly(std::string_view left, std::string_view right) {
-    const auto [shorter, longer] = std::minmax({left.size(), right.size()});
-    return longer - shorter <= 1 && edit_distances(left, right).back() <= 1;
 }
 
 class ocr_words {

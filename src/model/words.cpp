@@ -2,6 +2,7 @@
 
 #include "clean_text.hpp"
 #include "word_boundaries.hpp"
+#include <reelsd/base/nearest.hpp>
 #include <reelsd/base/text.hpp>
 #include <reelsd/base/utf8.hpp>
 #include <reelsd/model/search_document.hpp>
@@ -331,6 +332,11 @@ std::size_t word_count(std::string_view text) {
         count += std::max(static_cast<std::size_t>(letters) / letters_per_word, std::size_t{1});
     });
     return count;
+}
+
+bool is_nearly(std::string_view left, std::string_view right) {
+    const auto [shorter, longer] = std::minmax({left.size(), right.size()});
+    return longer - shorter <= 1 && edit_distances(left, right).back() <= 1;
 }
 
 std::vector<std::string> folded_words_of(std::string_view text) {

@@ -24,6 +24,9 @@ void for_each_word(std::string_view text, const std::function<void(std::string_v
 /// phrase crosses it.
 [[nodiscard]] std::vector<std::string> words_and_breaks_of(std::string_view text);
 
+/// Whether two words differ in at most one byte, which is replaced, left out or inserted.
+[[nodiscard]] bool is_nearly(std::string_view left, std::string_view right);
+
 /// The text's words in lower-case Latin letters without accents ("Café" is "cafe") and digits.
 /// Every other character separates words, except apostrophes. So do invalid bytes.
 [[nodiscard]] std::vector<std::string> folded_words_of(std::string_view text);

@@ -134,8 +134,10 @@ struct event {
 
 // The start of a long text is enough to recognise it.
 constexpr std::size_t event_words_max = 40;
-// OCR, the recogniser and people spell a quarter of the words differently: "3" and "three".
+// The recogniser and people spell a quarter of the words differently: "3" and "three".
 constexpr std::size_t new_words_divisor = 4;
+// OCR misreads letters, but a shorter word with another letter is another word.
+constexpr std::ptrdiff_t misread_letters_min = 4;
 
 std::vector<std::string> compared_words(std::string_view text) {
     auto words = words_of(text);
@@ -180,16 +182,27 @@ void add_speech(std::vector<event>& events, const std::vector<timed_text>& speec
     }
 }
 
-/// Whether nearly all words of `part` occur in `whole`. Between texts, a number is always new:
-/// "Tip 1" and "Tip 2".
+/// Whether OCR may have read one word as the other. It reads Latin letters.
+bool is_misread(const std::string& left, const std::string& right) {
+    const auto is_long = [](const std::string& word) {
+        return std::ranges::count_if(word, is_alpha) >= misread_letters_min &&
+               std::ranges::none_of(word, is_digit);
+    };
+    return is_long(left) && is_long(right) && is_nearly(left, right);
+}
+
+/// Whether the words of `part` occur in `whole`. Between a text and speech, some may be missing. In
+/// two texts or two utterances, each missing word is new: "Tip 1" and "Tip 2", "salt" and "sugar".
 bool occurs_in(const event& part, const event& whole) {
-    std::size_t missing = 0;
-    for (const auto& word : part.words) {
-        if (std::ranges::binary_search(whole.words, word)) continue;
-        if (part.is_text && whole.is_text && std::ranges::all_of(word, is_digit)) return false;
-        ++missing;
-    }
-    return missing * new_words_divisor <= part.words.size();
+    const auto missing = std::ranges::count_if(part.words, [&](const std::string& word) {
+        if (std::ranges::binary_search(whole.words, word)) return false;
+        return part.is_text != whole.is_text ||
+               std::ranges::none_of(whole.words, [&word](const std::string& other) {
+                   return is_misread(word, other);
+               });
+    });
+    if (part.is_text == whole.is_text) return missing == 0;
+    return static_cast<std::size_t>(missing) * new_words_divisor <= part.words.size();
 }
 
 /// Whether another text or utterance of the same moment or before says the same with more words,
