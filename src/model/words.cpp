@@ -389,6 +389,12 @@ std::vector<std::string> sentences_of(std::string_view text) {
     return sentences;
 }
 
+bool ends_with_sentence_mark(std::string_view text) {
+    return std::ranges::any_of(
+        std::initializer_list<std::string_view>{".", "!", "?", "。", "！", "？", "…", "।"},
+        [text](std::string_view mark) { return text.ends_with(mark); });
+}
+
 std::string first_words(std::string_view text, std::size_t words_max) {
     const auto tokens = tokens_of(text);
     std::string words;

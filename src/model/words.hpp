@@ -42,6 +42,9 @@ void for_each_word(std::string_view text, const std::function<void(std::string_v
 /// The text's sentences, trimmed, with their punctuation. The end of a line also ends a sentence.
 [[nodiscard]] std::vector<std::string> sentences_of(std::string_view text);
 
+/// Whether the last character is a mark that ends a sentence, in any script.
+[[nodiscard]] bool ends_with_sentence_mark(std::string_view text);
+
 /// The first `words_max` whitespace-separated words, with "..." if there are more.
 [[nodiscard]] std::string first_words(std::string_view text, std::size_t words_max);
 

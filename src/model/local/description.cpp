@@ -114,6 +114,8 @@ std::string content_sentence(const media::analysis_report& report) {
 
 // Longer than a breath: after it a new utterance begins.
 constexpr double pause_seconds = 0.6;
+// Passages of a speech server often have no pauses between them.
+constexpr double sentences_apart_seconds = 4;
 constexpr std::size_t line_words_max = 12;
 
 // How much an event says about the video: a text names its subject, a cut nothing.
@@ -171,11 +173,21 @@ void add_texts(std::vector<event>& events, const std::vector<timed_text>& texts)
 }
 
 void add_speech(std::vector<event>& events, const std::vector<timed_text>& speech) {
+    if (speech.empty()) return;
+    // Of a long video, the moments are not all at its beginning.
+    const auto sentences_apart =
+        std::max(sentences_apart_seconds, speech.back().end_seconds / local_moments_max);
     double silent_since = -pause_seconds;
+    double last_event_seconds = 0;
+    bool begins_sentence = false;
     for (const auto& segment : speech) {
         const bool after_pause = segment.start_seconds - silent_since >= pause_seconds;
+        const bool is_far = segment.start_seconds - last_event_seconds >= sentences_apart;
+        const bool is_event = after_pause || (begins_sentence && is_far);
         silent_since = std::max(silent_since, segment.end_seconds);
-        if (!after_pause || segment.text.empty()) continue;
+        begins_sentence = ends_with_sentence_mark(segment.text);
+        if (!is_event || segment.text.empty()) continue;
+        last_event_seconds = segment.start_seconds;
         auto clause = "a voice says " + in_quotes(segment.text);
         const auto words = compared_words(segment.text);
         events.push_back({segment.start_seconds, speech_weight, std::move(clause), words});

@@ -34,9 +34,10 @@ struct moment_sources {
     std::optional<double> music_start;
 };
 
-/// Cuts, first appearances of a text, speech after a pause and the start of music: merged, at least
-/// moments_apart_seconds apart, the local_moments_max of the largest weight, ascending. Each
-/// describes what is new: words that are shown and spoken are quoted once.
+/// Cuts, first appearances of a text, speech after a pause, sentences of continuous speech and the
+/// start of music: merged, at least moments_apart_seconds apart, the local_moments_max of the
+/// largest weight, ascending. Each describes what is new: words that are shown and spoken are
+/// quoted once.
 [[nodiscard]] std::vector<key_moment> key_moments_from(const moment_sources& sources);
 
 }  // namespace reelsd::model

@@ -5,6 +5,7 @@
 #include "../json_members.hpp"
 #include "../languages.hpp"
 #include "../word_sharing.hpp"
+#include "../words.hpp"
 #include "openai_api.hpp"
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/json.hpp>
@@ -159,18 +160,12 @@ void keep_words_within(heard_segment& segment) {
     }
 }
 
-bool ends_sentence(std::string_view word) {
-    return std::ranges::any_of(
-        std::initializer_list<std::string_view>{".", "!", "?", "。", "！", "？", "…", "।"},
-        [word](std::string_view mark) { return word.ends_with(mark); });
-}
-
 /// Passages from words alone. `blank` is between two words.
 std::vector<heard_segment> segments_of(const std::vector<timed_text>& words, const char* blank) {
     std::vector<heard_segment> segments;
     for (const auto& word : words) {
         const bool continues =
-            !segments.empty() && !ends_sentence(segments.back().words.back().text) &&
+            !segments.empty() && !ends_with_sentence_mark(segments.back().words.back().text) &&
             word.start_seconds - segments.back().spoken.end_seconds <= passage_pause_seconds &&
             word.end_seconds - segments.back().spoken.start_seconds <= passage_seconds_max;
         if (!continues) {
