@@ -74,20 +74,6 @@ std::vector<std::u32string> folded_sentences(std::string_view text) {
     return sentences;
 }
 
-/// "[Music]", "(applause)", "*laughs*", "♪": nothing outside brackets is a word.
-bool is_sound_mark(std::string_view text) {
-    std::string outside;
-    int depth = 0;
-    bool in_stars = false;
-    for (const char byte : text) {
-        if (byte == '[' || byte == '(') ++depth;
-        if (byte == '*') in_stars = !in_stars;
-        if (depth == 0 && !in_stars) outside += byte;
-        if ((byte == ']' || byte == ')') && depth > 0) --depth;
-    }
-    return words_of(outside).empty();
-}
-
 class passage_filter {
 public:
     passage_filter(
@@ -218,11 +204,26 @@ bool is_subtitle_credit(std::string_view text) {
     });
 }
 
+bool is_sound_mark(std::string_view text) {
+    std::string outside;
+    int depth = 0;
+    bool in_stars = false;
+    for (const char byte : text) {
+        if (byte == '[' || byte == '(') ++depth;
+        if (byte == '*') in_stars = !in_stars;
+        if (depth == 0 && !in_stars) outside += byte;
+        if ((byte == ']' || byte == ')') && depth > 0) --depth;
+    }
+    // A passage may be half of a sentence in brackets.
+    const bool is_open = depth > 0 || in_stars;
+    return words_of(is_open ? text : outside).empty();
+}
+
 checked_speech without_phantoms(
     std::vector<heard_segment> segments, std::span<const media::voice_span> voice) {
-    const auto before = segments.size();
     std::erase_if(
         segments, [](const heard_segment& segment) { return is_sound_mark(segment.spoken.text); });
+    const auto before = segments.size();
     const passage_filter filter{segments, voice};
     checked_speech checked;
     for (auto& segment : segments) {

@@ -21,10 +21,13 @@ namespace reelsd::model {
 /// community". Pure.
 [[nodiscard]] bool is_subtitle_credit(std::string_view text);
 
+/// Whether a text only names a sound: "[Music]", "(applause)", "*laughs*", "♪". Pure.
+[[nodiscard]] bool is_sound_mark(std::string_view text);
+
 struct checked_speech {
     std::vector<heard_segment> segments;  ///< Those that the recording does not contradict.
-    std::size_t dropped = 0;
-    std::size_t doubtful = 0;  ///< Of `segments`: may be lyrics or invented.
+    std::size_t dropped = 0;              ///< The others, without marks of sounds.
+    std::size_t doubtful = 0;             ///< Of `segments`: may be lyrics or invented.
 };
 
 /// Drops passages that the recording contradicts, and marks of sounds such as "[Music]". `voice` is

@@ -180,9 +180,17 @@ TEST(WithoutPhantoms, MarksOfSoundsAndLoopsAreCut) {
              segment("Go on. [door]")},
             clear),
         texts{"Go on. [door]"});
+    EXPECT_EQ(without_phantoms({segment("[Music]")}, clear).dropped, 0U) << "no contradiction";
     EXPECT_EQ(
         kept(std::vector<heard_segment>(20, segment("Again.")), clear),
         (texts{"Again.", "Again.", "Again."}));
+}
+
+TEST(IsSoundMark, NotASentenceInBracketsOverTwoPassages) {
+    EXPECT_TRUE(is_sound_mark("*"));
+    EXPECT_FALSE(is_sound_mark("(First, I cancelled"));
+    EXPECT_FALSE(is_sound_mark("every subscription)"));
+    EXPECT_FALSE(is_sound_mark("*First, I cancelled"));
 }
 
 }  // namespace
