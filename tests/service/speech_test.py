@@ -337,6 +337,14 @@ class Phantoms(SpeechTest):
                 self.model.speech = SPOKEN + [passage(text, 2.9, 4)]
                 self.assertIn(warning, self.result("cut")["metadata"]["warnings"])
 
+    def test_a_passage_without_usable_times_is_left_out_with_a_warning(self):
+        self.analyzing()
+        self.model.speech = SPOKEN + [passage("Und fertig.", 60, 61)]
+        result = self.result()
+        self.assertEqual(result["audio"]["transcript"], " ".join(one["text"] for one in SPOKEN))
+        self.assertIn("1 passage of the speech server had no usable times and was left out",
+                      result["metadata"]["warnings"])
+
     def test_a_repetition_is_cut(self):
         self.analyzing()
         self.model.speech = [passage("Und noch einmal.", 0.4 + at * 0.1, 0.5 + at * 0.1) for at in range(25)]

@@ -7,6 +7,7 @@
 #include <reelsd/net/http_client.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,14 +31,17 @@ struct heard_segment {
 struct heard_speech {
     std::vector<heard_segment> segments = {};  ///< In order of time, within the duration.
     std::string text = {};                     ///< All of it, if there are no segments.
+    /// Passages with words that were left out, because they have no usable times.
+    std::size_t untimed = 0;
     std::optional<std::string> language = {};  ///< BCP 47.
     /// What the server measured, if it reports it.
     std::optional<double> duration_seconds = {};
 };
 
-/// Reads a transcript. `duration_seconds` is the sound's own. Passages without text or length are
-/// dropped.
-[[nodiscard]] heard_speech read_speech(const json& document, double duration_seconds);
+/// Reads a transcript. `duration_seconds` is the sound's own. A passage without an end or length
+/// lasts until the next begins, or until the last voice ends. Passages without text are dropped.
+[[nodiscard]] heard_speech read_speech(
+    const json& document, double duration_seconds, double voice_end_seconds);
 
 /// The detail of the failure for an answer with status 200 that is not a transcript.
 inline constexpr std::string_view not_a_transcript = "an answer that is not a transcript";

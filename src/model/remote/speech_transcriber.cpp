@@ -52,7 +52,8 @@ std::string passages(std::size_t count, std::string_view singular, std::string_v
 /// The transcript in a server's answer, as far as the recording agrees. `voice` is not empty.
 transcript transcript_from(
     const json& document, double duration, std::span<const media::voice_span> voice) {
-    auto heard = read_speech(document, duration);
+    const auto voice_end = voice.back().end_seconds;
+    auto heard = read_speech(document, duration, voice_end);
     const bool has_times = !heard.segments.empty();
     if (!has_times) heard.segments = segments_in(heard.text, voice);
     auto checked = without_phantoms(std::move(heard.segments), voice);
@@ -68,12 +69,16 @@ transcript transcript_from(
                 "the speech server gave no times: the transcript is one passage");
     }
     // The sound may be shorter than the video.
-    const auto voice_end = voice.back().end_seconds;
     if (heard.duration_seconds && *heard.duration_seconds < voice_end * heard_share_min)
         spoken.warnings.push_back(fmt::format(
             "the speech server read only {:.0f} of {:.0f} seconds",
             std::max(*heard.duration_seconds, 0.0),
             voice_end));
+    if (heard.untimed > 0)
+        spoken.warnings.push_back(passages(
+            heard.untimed,
+            "of the speech server had no usable times and was left out",
+            "of the speech server had no usable times and were left out"));
     if (checked.dropped > 0)
         spoken.warnings.push_back(
             passages(checked.dropped, "of the speech server was", "of the speech server were") +

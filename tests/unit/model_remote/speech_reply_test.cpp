@@ -12,6 +12,7 @@ namespace reelsd::model {
 namespace {
 
 constexpr double duration = 10;
+constexpr double voice_end = 9;
 
 /// "0.5-2.0 Hello world. [0.5 Hello][1.2 world.]"
 std::string shown(const heard_segment& segment) {
@@ -24,7 +25,7 @@ std::string shown(const heard_segment& segment) {
 
 std::vector<std::string> read(std::string_view text) {
     std::vector<std::string> lines;
-    for (const auto& segment : read_speech(json::parse(text), duration).segments)
+    for (const auto& segment : read_speech(json::parse(text), duration, voice_end).segments)
         lines.push_back(shown(segment));
     return lines;
 }
@@ -65,12 +66,15 @@ TEST(ReadSpeech, EachServersForm) {
         {"speakers",
          R"({"segments":[{"id":"seg_1","type":"x","start":1,"end":2,"text":"a","speaker":"A"}]})",
          {"1.0-2.0 a"}},
-        {"out of order, past the end, without length, without text",
+        {"out of order, past the end, end before the start, without text",
          R"({"segments":[{"start":4,"end":99,"text":"b"},{"start":1,"end":2,"text":"a"},
-             {"start":3,"end":3,"text":"c"},
              {"start":5,"end":4,"text":"d"},{"start":12,"end":14,"text":"e"},{"start":6,
              "end":7,"text":" \n "}]})",
          {"1.0-2.0 a", "4.0-10.0 b"}},
+        {"without an end or length",
+         R"({"segments":[{"start":1,"end":null,"text":"a"},{"start":2.5,"end":2.5,"text":"b"},
+             {"start":2.5,"text":"c"},{"start":4,"end":4,"text":"d"}]})",
+         {"1.0-2.5 a", "2.5-4.0 b", "2.5-4.0 c", "4.0-9.0 d"}},
         {"words of no passage",
          R"({"segments":[{"start":1,"end":2,"text":"a"}],"words":[{"word":"a","start":0.9,
              "end":1.2},
@@ -97,7 +101,8 @@ TEST(ReadSpeech, ProbabilitiesAreUnknownIfTheServerReportsNone) {
             {"start":0,"end":1,"text":"a","no_speech_prob":0.25,"avg_logprob":-0.5,
              "compression_ratio":1.5},
             {"start":1,"end":2,"text":"b","no_speech_prob":null,"avg_logprob":null}]})"),
-        duration);
+        duration,
+        voice_end);
     EXPECT_EQ(heard.language, "en");
     EXPECT_EQ(heard.duration_seconds, 9.5);
     EXPECT_EQ(heard.text, "x");
@@ -110,12 +115,26 @@ TEST(ReadSpeech, ProbabilitiesAreUnknownIfTheServerReportsNone) {
     EXPECT_FALSE(heard.segments[1].compression_ratio);
 }
 
+TEST(ReadSpeech, PassagesWithoutUsableTimesAreCounted) {
+    const auto untimed = [](std::string_view text) {
+        return read_speech(json::parse(text), duration, voice_end).untimed;
+    };
+    constexpr const char* segments = R"("segments":[{"start":1,"end":2,"text":"a"},
+        {"start":12,"end":14,"text":"b"},{"text":"d"},
+        {"start":3,"end":2,"text":"e"},{"start":12,"end":14,"text":"[Music]"},{"text":" "}])";
+    EXPECT_EQ(untimed(fmt::format(R"({{"text":"a b d e",{}}})", segments)), 3U);
+    EXPECT_EQ(untimed(R"({"segments":[{"start":9.5,"end":9.5,"text":"c"}]})"), 1U);
+    EXPECT_EQ(untimed(R"({"segments":[{"text":"a"}]})"), 1U);
+    EXPECT_EQ(untimed(R"({"text":"a","segments":[{"text":"a"}]})"), 0U) << "the text is used";
+}
+
 TEST(ReadSpeech, WordsWithHalvesOfCharactersAreDropped) {
     const auto heard = read_speech(
         json::parse(R"({"segments":[
             {"start":0,"end":1,"text":"\u4eca\u65e5",
              "words":[{"word":"\ufffd","start":0,"end":0.5},{"word":"\u65e5","start":0.5,"end":1}]},
             {"start":1,"end":2,"text":"Bye","words":[{"word":"Bye","start":1,"end":2}]}]})"),
+        2,
         2);
     ASSERT_EQ(heard.segments.size(), 2U);
     EXPECT_TRUE(heard.segments[0].words.empty());
@@ -138,7 +157,7 @@ TEST(ReadSpeech, NothingBreaksIt) {
     json many{{"segments", json::array()}};
     for (int at = 0; at < 20'000; ++at)
         many["segments"].push_back({{"start", 1}, {"end", 2}, {"text", "a"}});
-    EXPECT_LE(read_speech(many, duration).segments.size(), 5'000U);
+    EXPECT_LE(read_speech(many, duration, voice_end).segments.size(), 5'000U);
 }
 
 net::http_response response(int status, std::string body) {
