@@ -1,5 +1,6 @@
 #include "clean_text.hpp"
 #include "word_sharing.hpp"
+#include "words.hpp"
 #include <reelsd/base/bounds.hpp>
 #include <reelsd/base/json.hpp>
 #include <reelsd/base/utf8.hpp>
@@ -156,7 +157,8 @@ json key_moment_list(const std::vector<key_moment>& moments, double duration) {
     }
     std::ranges::stable_sort(kept, {}, &key_moment::seconds);
     const auto same = [](const key_moment& left, const key_moment& right) {
-        return left.seconds == right.seconds && left.description == right.description;
+        return left.seconds == right.seconds &&
+               folded_text{left.description}.letters() == folded_text{right.description}.letters();
     };
     kept.erase(std::unique(kept.begin(), kept.end(), same), kept.end());
     kept.resize(std::min(kept.size(), key_moments_max));

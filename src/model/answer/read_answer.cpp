@@ -2,6 +2,7 @@
 #include "../clean_text.hpp"
 #include "../extraction/extract.hpp"
 #include "../languages.hpp"
+#include "../words.hpp"
 #include "answer_values.hpp"
 #include "repetition.hpp"
 #include <reelsd/base/text.hpp>
@@ -229,9 +230,10 @@ public:
             if (!item.empty()) items.push_back(std::move(item));
         });
         if (is_filled_by_one(items)) log_.repeats_cut(path);
-        std::set<std::string> seen;
-        std::erase_if(
-            items, [&seen](const std::string& item) { return !seen.insert(item).second; });
+        std::set<std::u32string> seen;  // Items that differ in case are repetitions.
+        std::erase_if(items, [&seen](const std::string& item) {
+            return !seen.insert(casefolded(code_points_of(item))).second;
+        });
         items.resize(std::min(items.size(), list_items_max));
         return items;
     }

@@ -113,6 +113,12 @@ TEST(ReadAnswer, CutsLoops) {
     EXPECT_THAT(reading.reported->content.topics, ElementsAre("coffee"));
 }
 
+TEST(ReadAnswer, DropsItemsThatDifferInCase) {
+    auto answer = good_answer();
+    answer["content"]["topics"] = {"saving", "C", "Saving", "C#"};
+    EXPECT_THAT(read(answer).reported->content.topics, ElementsAre("saving", "C", "C#"));
+}
+
 TEST(ReadAnswer, MergesATextThatRemains) {
     auto answer = good_answer();
     auto& texts = answer["visual"]["text_segments"] = json::array();

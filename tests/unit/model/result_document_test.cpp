@@ -181,7 +181,7 @@ TEST(AssembleResult, RepairsFindings) {
         {"moments out of order, twice, without time or meaning",
          [](findings& reported) {
              reported.content.key_moments = {
-                 {70, "end"}, {3.9, "a"}, {3.9, "a"}, {nan, "never"}, {2, ""}};
+                 {70, "end"}, {3.9, "a"}, {3.9, "A."}, {nan, "never"}, {2, ""}};
          },
          "/content/key_moments",
          {{{"timestamp", "00:03"}, {"seconds", 3.9}, {"description", "a"}},
