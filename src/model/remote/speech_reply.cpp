@@ -60,14 +60,15 @@ public:
         note_unit(list_in(document, "words"));
     }
 
-    /// False without usable times. A missing end equals the start.
-    bool read(const json& entry, timed_text& target) const {
+    /// False for a passage without length.
+    bool read(const json& entry, timed_text& target, bool may_be_empty) const {
         const auto start = number_in(entry, "start");
-        if (!start) return false;
-        const auto end = number_in(entry, "end").value_or(*start);
+        const auto end = number_in(entry, "end");
+        if (!start || !end) return false;
         target.start_seconds = std::clamp(*start * unit_, 0.0, duration_);
-        target.end_seconds = std::clamp(end * unit_, 0.0, duration_);
-        return end >= 0 && target.end_seconds >= target.start_seconds;
+        target.end_seconds = std::clamp(*end * unit_, 0.0, duration_);
+        return target.end_seconds > target.start_seconds ||
+               (may_be_empty && target.end_seconds == target.start_seconds);
     }
 
 private:
@@ -102,7 +103,7 @@ std::vector<timed_text> read_words(const json& entries, const time_reader& times
         const auto raw = text_of_word(entry);
         timed_text word;
         // "[_BEG_]" and its kin are marks of the model.
-        if (raw.starts_with("[_") || !times.read(entry, word)) continue;
+        if (raw.starts_with("[_") || !times.read(entry, word, true)) continue;
         word.text = one_line(raw, word_characters_max);
         if (word.text.empty()) continue;
         if (has_pieces && !words.empty() && !begins_with_blank(raw)) {
@@ -116,36 +117,17 @@ std::vector<timed_text> read_words(const json& entries, const time_reader& times
     return words;
 }
 
-bool has_words(const heard_segment& segment) {
-    return !is_sound_mark(segment.spoken.text);
-}
-
-double start_of(const heard_segment& segment) {
-    return segment.spoken.start_seconds;
-}
-
-/// `segments` are in order of time.
-void add_missing_ends(std::vector<heard_segment>& segments, double voice_end) {
-    for (auto& segment : segments) {
-        auto& [text, start, end] = segment.spoken;
-        if (end > start) continue;
-        const auto next = std::ranges::upper_bound(segments, start, {}, &start_of);
-        const auto latest = next != segments.end() ? start_of(*next) : std::max(start, voice_end);
-        end = std::min(latest, start + passage_seconds_max);
-    }
-}
-
 /// Counts passages without usable times in `untimed`.
 std::vector<heard_segment> read_segments(
-    const json& entries, const time_reader& times, double voice_end, std::size_t& untimed) {
+    const json& entries, const time_reader& times, std::size_t& untimed) {
     std::vector<heard_segment> segments;
     for (const auto& entry : entries) {
         if (segments.size() == segments_read_max) break;
         heard_segment segment;
         segment.spoken.text = one_line(text_in(entry, "text"), transcript_characters_max);
         if (segment.spoken.text.empty()) continue;
-        if (!times.read(entry, segment.spoken)) {
-            if (has_words(segment)) ++untimed;
+        if (!times.read(entry, segment.spoken, false)) {
+            if (!is_sound_mark(segment.spoken.text)) ++untimed;
             continue;
         }
         segment.words = read_words(list_in(entry, "words"), times);
@@ -154,13 +136,8 @@ std::vector<heard_segment> read_segments(
         segment.compression_ratio = number_in(entry, "compression_ratio");
         segments.push_back(std::move(segment));
     }
-    std::ranges::stable_sort(segments, {}, &start_of);
-    add_missing_ends(segments, voice_end);
-    std::erase_if(segments, [&untimed](const heard_segment& segment) {
-        const bool is_usable = segment.spoken.end_seconds > segment.spoken.start_seconds;
-        if (!is_usable && has_words(segment)) ++untimed;
-        return !is_usable;
-    });
+    std::ranges::stable_sort(
+        segments, {}, [](const heard_segment& segment) { return segment.spoken.start_seconds; });
     return segments;
 }
 
@@ -246,15 +223,14 @@ bool says(const net::http_response& response, std::initializer_list<std::string_
 
 }  // namespace
 
-heard_speech read_speech(const json& document, double duration_seconds, double voice_end_seconds) {
+heard_speech read_speech(const json& document, double duration_seconds) {
     const time_reader times{document, duration_seconds};
     heard_speech heard{
         .text = one_line(text_in(document, "text"), transcript_characters_max),
         .language = language_in(document),
         .duration_seconds = number_in(document, "duration")};
     const auto words = read_words(list_in(document, "words"), times);
-    const auto voice_end = std::min(voice_end_seconds, duration_seconds);
-    heard.segments = read_segments(list_in(document, "segments"), times, voice_end, heard.untimed);
+    heard.segments = read_segments(list_in(document, "segments"), times, heard.untimed);
     if (heard.segments.empty()) {
         heard.segments = segments_of(words, contains(heard.text, " ") ? " " : "");
         // Then nothing is left out.

@@ -38,10 +38,9 @@ struct heard_speech {
     std::optional<double> duration_seconds = {};
 };
 
-/// Reads a transcript. `duration_seconds` is the sound's own. A passage without an end or length
-/// lasts until the next begins, or until the last voice ends. Passages without text are dropped.
-[[nodiscard]] heard_speech read_speech(
-    const json& document, double duration_seconds, double voice_end_seconds);
+/// Reads a transcript. `duration_seconds` is the sound's own. Passages without text or length are
+/// dropped.
+[[nodiscard]] heard_speech read_speech(const json& document, double duration_seconds);
 
 /// The detail of the failure for an answer with status 200 that is not a transcript.
 inline constexpr std::string_view not_a_transcript = "an answer that is not a transcript";

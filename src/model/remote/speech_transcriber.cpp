@@ -52,8 +52,7 @@ std::string passages(std::size_t count, std::string_view singular, std::string_v
 /// The transcript in a server's answer, as far as the recording agrees. `voice` is not empty.
 transcript transcript_from(
     const json& document, double duration, std::span<const media::voice_span> voice) {
-    const auto voice_end = voice.back().end_seconds;
-    auto heard = read_speech(document, duration, voice_end);
+    auto heard = read_speech(document, duration);
     const bool has_times = !heard.segments.empty();
     if (!has_times) heard.segments = segments_in(heard.text, voice);
     auto checked = without_phantoms(std::move(heard.segments), voice);
@@ -69,6 +68,7 @@ transcript transcript_from(
                 "the speech server gave no times: the transcript is one passage");
     }
     // The sound may be shorter than the video.
+    const auto voice_end = voice.back().end_seconds;
     if (heard.duration_seconds && *heard.duration_seconds < voice_end * heard_share_min)
         spoken.warnings.push_back(fmt::format(
             "the speech server read only {:.0f} of {:.0f} seconds",

@@ -12,7 +12,6 @@ namespace reelsd::model {
 namespace {
 
 constexpr double duration = 10;
-constexpr double voice_end = 9;
 
 /// "0.5-2.0 Hello world. [0.5 Hello][1.2 world.]"
 std::string shown(const heard_segment& segment) {
@@ -25,7 +24,7 @@ std::string shown(const heard_segment& segment) {
 
 std::vector<std::string> read(std::string_view text) {
     std::vector<std::string> lines;
-    for (const auto& segment : read_speech(json::parse(text), duration, voice_end).segments)
+    for (const auto& segment : read_speech(json::parse(text), duration).segments)
         lines.push_back(shown(segment));
     return lines;
 }
@@ -73,8 +72,8 @@ TEST(ReadSpeech, EachServersForm) {
          {"1.0-2.0 a", "4.0-10.0 b"}},
         {"without an end or length",
          R"({"segments":[{"start":1,"end":null,"text":"a"},{"start":2.5,"end":2.5,"text":"b"},
-             {"start":2.5,"text":"c"},{"start":4,"end":4,"text":"d"}]})",
-         {"1.0-2.5 a", "2.5-4.0 b", "2.5-4.0 c", "4.0-9.0 d"}},
+             {"start":2.5,"text":"c"},{"start":4,"end":5,"text":"d"}]})",
+         {"4.0-5.0 d"}},
         {"words of no passage",
          R"({"segments":[{"start":1,"end":2,"text":"a"}],"words":[{"word":"a","start":0.9,
              "end":1.2},
@@ -101,8 +100,7 @@ TEST(ReadSpeech, ProbabilitiesAreUnknownIfTheServerReportsNone) {
             {"start":0,"end":1,"text":"a","no_speech_prob":0.25,"avg_logprob":-0.5,
              "compression_ratio":1.5},
             {"start":1,"end":2,"text":"b","no_speech_prob":null,"avg_logprob":null}]})"),
-        duration,
-        voice_end);
+        duration);
     EXPECT_EQ(heard.language, "en");
     EXPECT_EQ(heard.duration_seconds, 9.5);
     EXPECT_EQ(heard.text, "x");
@@ -117,7 +115,7 @@ TEST(ReadSpeech, ProbabilitiesAreUnknownIfTheServerReportsNone) {
 
 TEST(ReadSpeech, PassagesWithoutUsableTimesAreCounted) {
     const auto untimed = [](std::string_view text) {
-        return read_speech(json::parse(text), duration, voice_end).untimed;
+        return read_speech(json::parse(text), duration).untimed;
     };
     constexpr const char* segments = R"("segments":[{"start":1,"end":2,"text":"a"},
         {"start":12,"end":14,"text":"b"},{"text":"d"},
@@ -134,7 +132,6 @@ TEST(ReadSpeech, WordsWithHalvesOfCharactersAreDropped) {
             {"start":0,"end":1,"text":"\u4eca\u65e5",
              "words":[{"word":"\ufffd","start":0,"end":0.5},{"word":"\u65e5","start":0.5,"end":1}]},
             {"start":1,"end":2,"text":"Bye","words":[{"word":"Bye","start":1,"end":2}]}]})"),
-        2,
         2);
     ASSERT_EQ(heard.segments.size(), 2U);
     EXPECT_TRUE(heard.segments[0].words.empty());
@@ -157,7 +154,7 @@ TEST(ReadSpeech, NothingBreaksIt) {
     json many{{"segments", json::array()}};
     for (int at = 0; at < 20'000; ++at)
         many["segments"].push_back({{"start", 1}, {"end", 2}, {"text", "a"}});
-    EXPECT_LE(read_speech(many, duration, voice_end).segments.size(), 5'000U);
+    EXPECT_LE(read_speech(many, duration).segments.size(), 5'000U);
 }
 
 net::http_response response(int status, std::string body) {
