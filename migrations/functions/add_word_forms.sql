@@ -14,7 +14,7 @@ BEGIN
            LATERAL (
                SELECT replace(replace(replace(replace(
                           translate(normalize(word.lexeme, NFKD), U&'\00F8\0111\0127\0131\0138\0142\014B\0167\00F0\03C2\0640',
-                                    U&'odhiklntd\03C3'),  -- Removes the stretch of Arabic.
+                                    U&'odhiklntd\03C3'),  -- Without the Arabic tatweel.
                           U&'\00E6', 'ae'), U&'\0153', 'oe'), U&'\00DF', 'ss'), U&'\00FE', 'th') AS text) AS decomposed,
            LATERAL (
                SELECT normalize(regexp_replace(decomposed.text,

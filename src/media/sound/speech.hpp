@@ -32,8 +32,8 @@ struct utterance {
 [[nodiscard]] std::string spoken_text(std::string_view word);
 
 /// Whether an utterance of `seconds` with these words can be speech: at least 1.5 words and 0.6
-/// longer words a second, because in music and noise the recogniser finds few and short ones. A
-/// mean posterior below 0.1 is nonsense; up to 0.6, so is a single word, and one that is repeated.
+/// longer words a second, because in music and noise the recogniser finds few and short ones. Their
+/// mean posterior is at least 0.1. It exceeds 0.6 if there is only one word, or few different ones.
 [[nodiscard]] bool plausible_speech(std::span<const transcript_word> words, double seconds);
 
 /// 0 without words.

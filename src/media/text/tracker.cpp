@@ -19,7 +19,7 @@ constexpr std::size_t tracks_max = 100;
 constexpr std::size_t ended_max = 5000;  // Of one video: 15 MB.
 constexpr std::size_t readings_max = 8;  // In a frame; more is texture, or waits.
 constexpr int uncertain_readings_max = 3;
-constexpr int fade_frames = 4;  // From one text to another, with readings of both before and after.
+constexpr int fade_frames = 4;  // A fade into another text; a reading in its midst is repeated.
 
 bool alike(double a, double b, double tolerance) {
     return std::abs(a - b) <= tolerance * std::max(a, b);

@@ -23,7 +23,7 @@ struct track {
     double first_seconds = 0;
     double last_seconds = 0;
     int sightings = 0;           ///< Frames.
-    int changed_sightings = -9;  ///< Sightings when the tolerance was lowered.
+    int changed_sightings = -9;  ///< When the tolerance was lowered; negative: never.
     int missed = 0;              ///< Frames since it was seen.
     bool still = false;          ///< In this frame: the mark matches.
     bool seen = false;           ///< In this frame.

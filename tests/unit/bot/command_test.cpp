@@ -63,7 +63,7 @@ TEST(QuestionIn, FindsTheReelThatIsAsked) {
         {"a reply to a reel", "how much?", 42, "json:7", 7, "how much?"},
         {"a reply to a reel, with a number", "#8 how much?", 42, "again:7", 8, "how much?"},
         {"a reply to a message without a reel", "how much?", 42, "", 0, "how much?"},
-        {"a reply to somebody else", "how much?", 43, "json:7", 0, "how much?"},
+        {"a reply to another user", "how much?", 43, "json:7", 0, "how much?"},
         {"nothing", "", 0, "", 0, ""},
         {"a reply to the first of several messages about a reel",
          "how much?",
@@ -73,7 +73,7 @@ TEST(QuestionIn, FindsTheReelThatIsAsked) {
          "how much?",
          "@ann (A · reel 8) · reel 7\nBread."},
         {"a reply to another text", "how much?", 42, "", 0, "how much?", "Bread.\nx · reel 7"},
-        {"a reply to somebody's text", "how much?", 43, "", 0, "how much?", "@ann · reel 7"},
+        {"a reply to another user's text", "how much?", 43, "", 0, "how much?", "@ann · reel 7"},
     };
     for (const auto& expected : cases) {
         SCOPED_TRACE(expected.name);
