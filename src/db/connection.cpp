@@ -21,6 +21,7 @@ using wait_type = boost::asio::posix::descriptor_base::wait_type;
 constexpr std::string_view no_such_statement = "26000";
 /// Among others "cached plan must not change result type": the schema changed under the statement.
 constexpr std::string_view unsupported_statement = "0A000";
+constexpr std::string_view deadlock_detected = "40P01";
 
 }  // namespace
 
@@ -191,7 +192,7 @@ void connection::take_failure(pending_query& query, const PGresult& result) {
 void connection::finish_first() {
     const auto finished = std::move(in_flight_.front());
     in_flight_.pop_front();
-    if (retry_unprepared(finished)) return;
+    if (retry_unprepared(finished) || retry_deadlocked(finished)) return;
     events_.answered(*this, finished);
 }
 
@@ -210,10 +211,24 @@ bool connection::retry_unprepared(const std::shared_ptr<pending_query>& query) {
     }
     if (!query->caller) return false;
     query->one_shot = true;
+    send_again(query);
+    return true;
+}
+
+/// Repeats a statement that the server cancelled to end a deadlock. It changed nothing, and the
+/// transaction that it waited for continues. A migration and a statement deadlock when each locks
+/// two tables in another order.
+bool connection::retry_deadlocked(const std::shared_ptr<pending_query>& query) {
+    const bool is_deadlock = query->failure && query->failure->sqlstate == deadlock_detected;
+    if (!is_deadlock || !query->caller || query->by.passed()) return false;
+    send_again(query);
+    return true;
+}
+
+void connection::send_again(const std::shared_ptr<pending_query>& query) {
     query->failure.reset();
     query->answer.reset();
     send(query);
-    return true;
 }
 
 deadline::clock::time_point connection::broken_at() const noexcept {

@@ -150,6 +150,8 @@ private:
     void take_failure(pending_query& query, const PGresult& result);
     void finish_first();
     [[nodiscard]] bool retry_unprepared(const std::shared_ptr<pending_query>& query);
+    [[nodiscard]] bool retry_deadlocked(const std::shared_ptr<pending_query>& query);
+    void send_again(const std::shared_ptr<pending_query>& query);
     void fail(const std::string& why);
     void fail_later(const std::string& why);
     void release();

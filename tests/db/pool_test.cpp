@@ -240,6 +240,34 @@ TEST_F(PoolTest, ALockTimeoutIsContention) {
     EXPECT_EQ(why->reason(), outage::contention);
 }
 
+TEST_F(PoolTest, RepeatsTheVictimOfADeadlock) {
+    static constexpr query hold{"test.hold", "SELECT pg_advisory_lock(3)"};
+    static constexpr query release{"test.release", "SELECT pg_advisory_unlock(3)"};
+    static constexpr query lock_both{
+        "test.lock_both",
+        "SELECT pg_advisory_xact_lock($1), pg_advisory_xact_lock(3), pg_advisory_xact_lock($2)"};
+    static constexpr query waiting{
+        "test.waiting",
+        "SELECT count(*) AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"};
+    auto single = options();
+    single.connections = 1;
+    const auto holder = open(single);
+    single.connection_string += " options='-c deadlock_timeout=10ms'";
+    const auto one = open(single);
+    const auto other = open(single);
+    static_cast<void>(run(holder->run(soon(), hold)));
+    auto first = ask_later(*one, lock_both, 1, 2);
+    auto second = ask_later(*other, lock_both, 2, 1);
+    const auto count_waiting = [&] {
+        const auto counted = ask(waiting);
+        return counted.one().as<std::int64_t>("n");
+    };
+    while (count_waiting() < 2) continue;
+    static_cast<void>(run(holder->run(soon(), release)));
+    EXPECT_FALSE(failure_of<failure>(std::move(first)));
+    EXPECT_FALSE(failure_of<failure>(std::move(second)));
+}
+
 TEST_F(PoolTest, AReadOnlyServerIsAnOutage) {
     static constexpr query insert{"test.insert_only", "INSERT INTO thing VALUES (1)"};
     script("CREATE TABLE thing (id bigint)");

@@ -36,7 +36,7 @@ enum class outage : std::uint8_t {
     deadline_passed,    ///< Sent, but not answered before the deadline.
     connection_lost,    ///< Lost or stuck during the statement.
     statement_timeout,  ///< The server stopped the statement at its own limit.
-    contention,         ///< Deadlock, serialization failure or lock timeout: nothing was changed.
+    contention,         ///< Lock timeout, repeated deadlocks, serialization failure: no change.
     server_unready,     ///< Starting, stopping, out of memory, processes or connections.
     read_only,          ///< A standby, or a server set to read only.
 };

@@ -79,10 +79,11 @@ struct query_metrics {
 using metrics_by_query = std::map<std::string, query_metrics, std::less<>>;
 
 /// Pipelined connections to one PostgreSQL server, on one event loop. Each statement is its own
-/// transaction. start() opens the connections. The pool reopens lost ones after 100 ms, doubling to
-/// 1 s, so that it recovers within 2 s of the server's return. A connection that has owed a result
-/// for a second gets no more statements until it sends something. The pool opens another in its
-/// place, so that there may be twice as many for a while. Statements are prepared on first use.
+/// transaction, and is repeated until its deadline if it is the victim of a deadlock. start() opens
+/// the connections. The pool reopens lost ones after 100 ms, doubling to 1 s, so that it recovers
+/// within 2 s of the server's return. A connection that has owed a result for a second gets no more
+/// statements until it sends something. The pool opens another in its place, so that there may be
+/// twice as many for a while. Statements are prepared on first use.
 ///
 /// Threads: call everything but `run` on the loop's thread. `run` may be called on any thread,
 /// because its coroutine does nothing until it is resumed. Resume it on the loop: `co_spawn(loop,
