@@ -354,7 +354,7 @@ void check_media(report& lines, const settings& config) {
     lines.add("media helper", good(options.helper.string()));
     lines.add("jail", check_jail(*helper));
     lines.add("text model", check_model(*helper, "text_models"));
-    lines.add("speech model", check_model(*helper, "speech_model"));
+    lines.add("speech model", check_model(*helper, "speech_models"));
 }
 
 /// Every proxy of any setting, once.

@@ -119,7 +119,7 @@ media::media_options media_options_of(const settings& config) {
     options.helper = find_installation(config).media_helper;
     options.seconds_max = config.video_seconds_max.count();
     options.text_models = config.text_models_dir;
-    options.speech_model = config.speech_model_dir;
+    options.speech_models = config.speech_models_dir;
     options.jail = config.jail;
     return options;
 }

@@ -343,10 +343,9 @@ constexpr auto analysis_settings = std::to_array<setting_definition>({
     {"text-models-dir",
      text<&settings::text_models_dir>("a directory"),
      "Directory of the models for on-screen text, instead of the installed one."},
-    {"speech-model-dir",
-     text<&settings::speech_model_dir>("a directory")
-         .by_default("/usr/share/pocketsphinx/model/en-us"),
-     "Directory of PocketSphinx's English model."},
+    {"speech-models-dir",
+     text<&settings::speech_models_dir>("a directory"),
+     "Directory of the models for speech, instead of the installed one."},
 });
 
 constexpr auto gemini_settings = std::to_array<setting_definition>({

@@ -93,8 +93,8 @@ struct settings {
     std::string media_helper;       ///< Empty: the installed one.
     /// Applies where the sandbox of that program or of yt-dlp is incomplete.
     media::jail_policy jail = media::jail_policy::require;
-    std::string text_models_dir;   ///< Empty: the installed one.
-    std::string speech_model_dir;  ///< Holds pocketsphinx's English model.
+    std::string text_models_dir;    ///< Empty: the installed one.
+    std::string speech_models_dir;  ///< Empty: the installed one.
 
     std::string telegram_token;  ///< Empty: no bot.
     std::string telegram_url;    ///< Base address of the Bot API.

@@ -320,8 +320,8 @@ result<json> media_client::run(call request) const {
     if (!options_.text_models.empty()) {
         arguments.insert(arguments.end(), {"--text-models", options_.text_models.string()});
     }
-    if (!options_.speech_model.empty()) {
-        arguments.insert(arguments.end(), {"--speech-model", options_.speech_model.string()});
+    if (!options_.speech_models.empty()) {
+        arguments.insert(arguments.end(), {"--speech-models", options_.speech_models.string()});
     }
     return document_of(process::run_child(
         {.program = options_.helper.string(),

@@ -89,11 +89,11 @@ private:
 
     void check_speech() {
         const auto& segments = reported_.audio.segments;
-        if (segments.empty()) return;
         // The confidence of another recogniser says nothing about this transcript.
         warn_if(
             reported_.provider == local_provider && measured_.speech_doubtful.value_or(false),
             doubtful_speech_warning);
+        if (segments.empty()) return;
         const auto words = static_cast<double>(words_of(transcript_of(segments)).size());
         warn_if(
             words > words_per_second_max * std::max(measured_.duration_seconds, 1.0),

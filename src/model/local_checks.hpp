@@ -27,7 +27,7 @@ struct local_evidence {
 
 inline constexpr std::string_view doubtful_speech_warning =
     "speech was hard to recognise or is not English, the only language of the built-in recogniser: "
-    "the transcript may be wrong";
+    "the transcript may be wrong or incomplete";
 
 [[nodiscard]] local_evidence evidence_of(const media::probe_report& probe);
 [[nodiscard]] local_evidence evidence_of(const media::analysis_report& report);

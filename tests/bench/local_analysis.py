@@ -132,7 +132,7 @@ def main():
     world = World(0, options.bin) if sample in videos else None
     try:
         # The installed helper and speech model instead of the tests'.
-        daemon = world.daemon(workers=1, media_helper=None, speech_model_dir=None) if world else None
+        daemon = world.daemon(workers=1, media_helper=None) if world else None
         ways = {"the jailed child": lambda video: analyze(str(programs / "reelsd-media"), video),
                 "a job, whole": lambda video: whole_job(world, daemon),
                 "ffmpeg, decoding": decode}

@@ -43,16 +43,13 @@ double cpu_seconds() {
 json trace_of(const std::vector<sound::utterance>& heard) {
     json utterances = json::array();
     for (const auto& utterance : heard) {
-        json words = json::array();
-        for (const auto& word : utterance.words) {
-            words.push_back({word.text, word.start_seconds, word.end_seconds, word.posterior});
-        }
         utterances.push_back(
             {{"start_seconds", utterance.start_seconds},
              {"end_seconds", utterance.end_seconds},
-             {"plausible", utterance.plausible},
-             {"agreement", utterance.agreement},
-             {"words", words}});
+             {"text", utterance.heard.text},
+             {"log_probability", utterance.heard.log_probability},
+             {"no_speech_log_probability", utterance.heard.no_speech_log_probability},
+             {"speech", sound::is_speech(utterance)}});
     }
     return utterances;
 }
@@ -135,7 +132,7 @@ int main(int argc, char** argv) {
         std::ifstream file{arguments[i], std::ios::binary};
         json line = hear(**recognizer, read_samples(file), settings);
         line["file"] = arguments[i];
-        std::cout << line.dump() << std::endl;
+        std::cout << line.dump(-1, ' ', false, json::error_handler_t::replace) << std::endl;
     }
     if (!any_file) std::cout << hear(**recognizer, read_samples(std::cin), settings).dump() << '\n';
     return 0;

@@ -253,11 +253,11 @@ TEST_F(PoolTest, RepeatsTheVictimOfADeadlock) {
     single.connections = 1;
     const auto holder = open(single);
     single.connection_string += " options='-c deadlock_timeout=10ms'";
-    const auto one = open(single);
-    const auto other = open(single);
+    const auto left = open(single);
+    const auto right = open(single);
     static_cast<void>(run(holder->run(soon(), hold)));
-    auto first = ask_later(*one, lock_both, 1, 2);
-    auto second = ask_later(*other, lock_both, 2, 1);
+    auto first = ask_later(*left, lock_both, 1, 2);
+    auto second = ask_later(*right, lock_both, 2, 1);
     const auto count_waiting = [&] {
         const auto counted = ask(waiting);
         return counted.one().as<std::int64_t>("n");

@@ -62,7 +62,7 @@ class Tree(unittest.TestCase):
 
 class Service(unittest.TestCase):
     def setUp(self):
-        self.daemon = support.Daemon(speech_model_dir=None)
+        self.daemon = support.Daemon()
         self.addCleanup(self.daemon.close)
 
     def test_it_analyses_the_sample(self):

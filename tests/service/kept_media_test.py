@@ -118,7 +118,7 @@ class Frames(KeptMediaTest):
 
     def test_a_local_job_starts_one_child(self):
         helper, log = self.logging_helper()
-        _, someone = self.start(media_helper=helper, speech_model_dir=None, videos_kept_days=0)
+        _, someone = self.start(media_helper=helper, videos_kept_days=0)
         self.frames(someone, self.done(someone, SAMPLE))
         self.frames(someone, self.done(someone))
         self.assertEqual([run[0] for run in self.runs(log)], ["analyze"] * 2)

@@ -18,7 +18,7 @@ class OutcomeTest(ServiceTest):
 
     @classmethod
     def setUpClass(cls):
-        cls.served = Daemon(workers=2, retry_base_seconds=0.05, requests_per_minute=100000, speech_model_dir=None)
+        cls.served = Daemon(workers=2, retry_base_seconds=0.05, requests_per_minute=100000)
         cls.addClassCleanup(cls.served.close)
         cls.served.start()
         cls.someone = cls.served.account(unlimited=True)

@@ -23,7 +23,6 @@ import time
 import unittest
 
 import recorded_analyses
-import small_speech_model
 
 START_SECONDS_MAX = 120  # A first start creates a database, and sanitized programs are slow on a busy machine.
 STOP_SECONDS_MAX = 20
@@ -84,15 +83,6 @@ def memory_if_any():
         if shutil.disk_usage("/dev/shm").free >= 4 << 30:
             return "/dev/shm"
     return None
-
-
-@functools.cache
-def speech_model():
-    """The folder of the small speech model, for all daemons of a program."""
-    folder = new_folder()
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    small_speech_model.write_to(folder)
-    return folder
 
 
 @functools.cache
@@ -159,8 +149,7 @@ class Account:
 
 class Daemon:
     """One `reelsd serve`. `settings` have the names of the variables, without REELSD_, in lower case; None leaves a
-    variable unset. The speech model is the small one and analyses are recorded, unless `speech_model_dir` and
-    `media_helper` are given."""
+    variable unset. Analyses are recorded, unless `media_helper` is given."""
 
     def __init__(self, folder=None, **settings):
         self.folder = folder or new_folder()
@@ -169,7 +158,6 @@ class Daemon:
             "listen": "127.0.0.1:0",
             "data_dir": os.path.join(self.folder, "data"),
             "log_format": "json",
-            "speech_model_dir": speech_model(),
             "media_helper": media_helper(),
             **settings,
         }

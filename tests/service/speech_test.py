@@ -75,7 +75,7 @@ class SpeechTest(ModelTest):
     def model_settings(self):
         return {"analyzer": "local", "transcriber": "openai", "transcriber_url": self.model.url,
                 "transcriber_model": MODEL, "transcriber_api_key": KEY, "model_prices": f"{MODEL}={PRICE}/min",
-                "speech_model_dir": None, "retry_base_seconds": 0.1}
+                "retry_base_seconds": 0.1}
 
     def tearDown(self):
         self.model.assert_clean(self)
@@ -499,7 +499,7 @@ class FramesAndSpeech(ModelTest):
     def model_settings(self):
         return {"analyzer": "openai,local", "openai_url": self.model.url, "openai_model": "test-model",
                 "openai_mode": "frames", "transcriber": "openai", "transcriber_url": self.ears.url,
-                "transcriber_model": MODEL, "model_prices": f"{MODEL}=0.006/min,test-model=0/0", "speech_model_dir": None,
+                "transcriber_model": MODEL, "model_prices": f"{MODEL}=0.006/min,test-model=0/0",
                 "retry_base_seconds": 0.1}
 
     def submitted(self, **post):

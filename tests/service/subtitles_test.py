@@ -51,7 +51,7 @@ class Subtitles(DatabaseTest):
         self.assertEqual(answer.headers["Cache-Control"], "no-store")
 
     def test_subtitles_of_the_sample(self):
-        served, someone = self.start(speech_model_dir=None)  # The installed model.
+        served, someone = self.start()
         job = someone.finished(someone.submit(SAMPLE))
         segments = job["result"]["audio"]["segments"]
         self.assertGreater(len(segments), 0)

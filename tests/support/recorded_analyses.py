@@ -28,7 +28,6 @@ while [ "$count" -gt 0 ]; do
         --parent) value=$$ ;;
         --stills-max) stills=yes ;;
         --video) key="$key $(sha256sum <"$value")" ;;
-        --speech-model) key="$key $(sha256sum <"$value/en-us.lm.bin")" ;;
         *) key="$key $option $value" ;;
     esac
     shift 2

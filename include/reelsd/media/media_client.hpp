@@ -23,9 +23,9 @@ struct media_options {
     std::filesystem::path helper;
     /// Longer videos are `video_too_long`; over 0. It also determines the helper's CPU time limit.
     double seconds_max = 90;
-    /// Folders of the models for text and of pocketsphinx; empty for the installed ones.
+    /// Folders of the models for text and speech; empty for the installed ones.
     std::filesystem::path text_models{};
-    std::filesystem::path speech_model{};
+    std::filesystem::path speech_models{};
     /// Maximum number of concurrent analyses and other calls that decode all pictures; 0 for the
     /// number of cores. An analysis uses two cores, the others one. Twice as many short calls
     /// (probe, thumbnail, sound, join) run in addition. Each child has at most 500 MiB of writable

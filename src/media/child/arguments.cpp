@@ -37,7 +37,7 @@ bool set_option(arguments& given, std::string_view name, std::string_view value)
     if (name == "--video") return set_text(given.video, value);
     if (name == "--sound") return set_text(given.sound, value);
     if (name == "--text-models") return set_text(given.text_models, value);
-    if (name == "--speech-model") return set_text(given.speech_model, value);
+    if (name == "--speech-models") return set_text(given.speech_models, value);
     if (name == "--seconds-max")
         return set_number(given.seconds_max, value, positive_min, bounds::duration_seconds_max);
     if (name == "--per-second")
@@ -78,13 +78,13 @@ bool set_moments(std::vector<double>& moments, std::string_view text) {
     return true;
 }
 
-std::string installed_text_models() {
+std::string installed_models(std::string_view folder) {
     std::error_code failure;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
     // Built: bin/reelsd-media; installed: libexec/reelsd/reelsd-media.
     auto prefix = program.parent_path().parent_path();
     if (prefix.filename() == "libexec") prefix = prefix.parent_path();
-    return prefix / "share" / "reelsd" / "text-models";
+    return prefix / "share" / "reelsd" / folder;
 }
 
 result<arguments> read_arguments(int count, const char* const* values) {
@@ -119,7 +119,7 @@ result<arguments> read_arguments(int count, const char* const* values) {
 const char* usage() noexcept {
     return "usage: reelsd-media probe     --video FILE [--seconds-max N]\n"
            "       reelsd-media analyze   --video FILE [--seconds-max N] [--text-models DIR] "
-           "[--speech-model DIR] [--stills-max N]\n"
+           "[--speech-models DIR] [--stills-max N]\n"
            "       reelsd-media thumbnail --video FILE [--seconds-max N]\n"
            "       reelsd-media join      --video FILE --sound FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media frames    --video FILE [--seconds-max N] [--per-second N] "
@@ -128,10 +128,10 @@ const char* usage() noexcept {
            "       reelsd-media sound     --video FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media check     --video FILE [--seconds-max N] [--at SECONDS,...] "
            "[--text-models DIR]\n"
-           "       reelsd-media listen    --video FILE [--seconds-max N] [--speech-model DIR]\n"
+           "       reelsd-media listen    --video FILE [--seconds-max N] [--speech-models DIR]\n"
            "       reelsd-media transcode --video FILE [--seconds-max N] 3<>OUTPUT\n"
            "       reelsd-media jail\n"
-           "       reelsd-media doctor    [--text-models DIR] [--speech-model DIR]\n"
+           "       reelsd-media doctor    [--text-models DIR] [--speech-models DIR]\n"
            "       reelsd-media fence     [--read PATH]... [--write DIR]... [--connect PORT]... "
            "-- PROGRAM [ARGUMENT]...\n"
            "Each takes [--jail require|best-effort]; the default is require.\n"

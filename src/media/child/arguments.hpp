@@ -17,8 +17,8 @@ BOOST_DEFINE_FIXED_ENUM_CLASS(
     command, std::uint8_t, probe, analyze, thumbnail, join, frames, stills, sound, check, listen,
     transcode, jail, doctor)
 
-/// The networks that are installed with this program.
-[[nodiscard]] std::string installed_text_models();
+/// A folder of networks that are installed with this program: "text-models", "speech-models".
+[[nodiscard]] std::string installed_models(std::string_view folder);
 
 /// The program's command and options.
 struct arguments {
@@ -31,9 +31,8 @@ struct arguments {
     /// For `analyze`: the most stills that are made when standard input asks for them.
     std::size_t stills_max = 0;
     double seconds_max = 90;
-    std::string text_models = installed_text_models();
-    /// Of Debian's package.
-    std::string speech_model = "/usr/share/pocketsphinx/model/en-us";
+    std::string text_models = installed_models("text-models");
+    std::string speech_models = installed_models("speech-models");
     jail_policy jail = jail_policy::require;
     /// The process to die with; 0 for none.
     int parent = 0;

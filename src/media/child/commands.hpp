@@ -58,7 +58,7 @@ struct first_pass;
 [[nodiscard]] jail_report examine_jail(const arguments& given);
 
 /// Loads the models, enters the jail and returns an object with `jail`, `text_models`,
-/// `speech_model` and `libraries`. Afterwards this process can only write it.
+/// `speech_models` and `libraries`. Afterwards this process can only write it.
 [[nodiscard]] json examine(const arguments& given);
 
 /// Makes the daemon accept a report (`report_bounds`): limits times to the video, cleans text and

@@ -107,11 +107,11 @@ jail_report examine_jail(const arguments& given) {
 
 json examine(const arguments& given) {
     const auto reader = text::text_reader::load(given.text_models);
-    const auto recognizer = sound::speech_recognizer::load(given.speech_model);
+    const auto recognizer = sound::speech_recognizer::load(given.speech_models);
     return {
         {"jail", to_json(examine_jail(given))},
         {"text_models", model_state(given.text_models, reader)},
-        {"speech_model", model_state(given.speech_model, recognizer)},
+        {"speech_models", model_state(given.speech_models, recognizer)},
         {"libraries", library_versions()}};
 }
 

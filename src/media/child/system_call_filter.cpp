@@ -24,13 +24,23 @@ using filter_owner = std::unique_ptr<std::remove_pointer_t<scmp_filter_ctx>, fil
 
 /// Calls for computing, waiting for own threads and ending.
 constexpr auto always_allowed = std::to_array<int>({
-    SCMP_SYS(brk),          SCMP_SYS(clock_gettime),  SCMP_SYS(close),
-    SCMP_SYS(exit),         SCMP_SYS(exit_group),     SCMP_SYS(futex),
-    SCMP_SYS(getpid),       SCMP_SYS(getrandom),
-    SCMP_SYS(getrusage),  // Pocketsphinx measures its searches.
-    SCMP_SYS(gettid),       SCMP_SYS(gettimeofday),   SCMP_SYS(madvise),
-    SCMP_SYS(mremap),       SCMP_SYS(munmap),         SCMP_SYS(restart_syscall),
-    SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(brk),
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(close),
+    SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
+    SCMP_SYS(futex),
+    SCMP_SYS(getpid),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(gettid),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(madvise),
+    SCMP_SYS(mremap),
+    SCMP_SYS(munmap),
+    SCMP_SYS(restart_syscall),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigreturn),
     SCMP_SYS(sched_yield),
 });
 

@@ -19,6 +19,7 @@ struct shape_info;
 
 inline constexpr int log_fatal = 4;
 inline constexpr int element_float = 1;
+inline constexpr int element_int64 = 7;
 inline constexpr int arena_allocator = 1;
 inline constexpr int default_memory = 0;
 
@@ -40,7 +41,9 @@ struct api {
     status* (*create_session_options)(session_options**);
     unused<6> slots_11;
     status* (*disable_memory_pattern)(session_options*);
-    unused<6> slots_18;
+    unused<1> slots_18;
+    status* (*disable_arena)(session_options*);
+    unused<4> slots_20;
     status* (*set_threads)(session_options*, int count);
     unused<24> slots_25;
     status* (*create_tensor)(

@@ -14,31 +14,33 @@ namespace reelsd::media::sound {
 inline constexpr int speech_rate_hz = 16'000;
 inline constexpr int music_rate_hz = 11'025;
 
+struct frame_range;
 struct utterance;
+struct voiced_sound;
 
 /// Recognises English speech. One thread. After `load` it opens no file, starts no thread and makes
 /// no system call beyond memory: it works inside the jail.
 class speech_recognizer {
 public:
-    /// Loads pocketsphinx's English model from `model_dir` (which contains `en-us/`,
-    /// `en-us.lm.bin` and `cmudict-en-us.dict`); `media_failed` names what is missing.
-    static result<std::unique_ptr<speech_recognizer>> load(const std::string& model_dir);
+    /// Loads the network from `models_dir`, see speech_model; `media_failed` names what is missing.
+    static result<std::unique_ptr<speech_recognizer>> load(const std::string& models_dir);
 
     ~speech_recognizer();
 
     /// `samples`: the whole track, mono, 16 kHz. No segments without speech; words are never
-    /// invented.
+    /// invented. Throws std::runtime_error when the network fails, for instance without memory.
     speech_report recognize(std::span<const std::int16_t> samples);
 
-    /// All utterances with their words, before recognize() drops those that are not plausible.
+    /// What is heard in each range that may contain a voice, before recognize() drops what is not
+    /// speech.
     [[nodiscard]] std::vector<utterance> listen(std::span<const std::int16_t> samples);
 
 private:
     struct models;
 
     explicit speech_recognizer(std::unique_ptr<models> loaded);
-    void recognize_words(utterance& utterance, std::span<const std::int16_t> sound);
-    void check(utterance& utterance, std::span<const std::int16_t> sound);
+    utterance hear(
+        frame_range range, const voiced_sound& sound, std::span<const std::int16_t> samples);
 
     std::unique_ptr<models> models_;
 };

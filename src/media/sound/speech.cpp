@@ -2,204 +2,84 @@
 
 #include "sound.hpp"
 #include "voice.hpp"
-#include <reelsd/base/descriptor_io.hpp>
 #include <reelsd/base/text.hpp>
-#include <reelsd/base/unique_fd.hpp>
-
-#include <pocketsphinx.h>
-#include <sphinxbase/cmd_ln.h>
-#include <sphinxbase/err.h>
-#include <sphinxbase/logmath.h>
-#include <sphinxbase/ngram_model.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cmath>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
+#include <iterator>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace reelsd::media::sound {
 namespace {
 
+// Natural logarithms, chosen on 640 clips of tones, noise and music, 332 clips of English and 15 of
+// other languages, like those of tests/bench/sound_eval.py. In one range without a voice, no speech
+// had a lower probability than 0.37; the texts of other languages are less probable than 0.6.
+constexpr double no_speech_max = -1.0;
+/// Of one or two words, which resemble single sounds.
+constexpr double no_speech_of_few_words_max = -1.5;
+constexpr double probable_text = -0.5;
+/// Quiet speech in noise, in which the model expects none: longer, and with a probable text.
+constexpr double certain_text = -0.45;
+constexpr std::size_t certain_words_min = 5;
 constexpr double words_per_second_min = 1.5;
-constexpr double long_words_per_second_min = 0.6;
-constexpr std::size_t long_word_letters = 4;
-/// From here on few words were wrong.
-constexpr double certain_posterior = 0.6;
-/// Measured: speech has 0.11 and more, thumps 0.07 and less.
-constexpr double plausible_posterior = 0.1;
-/// Repeated sounds become one word over and over: so many words, at most a third of them different.
+/// Above this mean, nine of ten words are right.
+constexpr double doubtful_text = -0.35;
+/// So many words, of which at most a third are different, are a loop of the model.
 constexpr std::size_t repeated_words_min = 5;
-constexpr std::size_t repeats = 3;
-constexpr double phrase_pause_seconds = 0.5;
-/// Measured on 2,471 recognised words of 92 clips: below this level, 25 words were wrong and one
-/// was right.
-constexpr float unvoiced_db = -15.0F;
-/// Half of a short vowel.
-constexpr std::size_t voice_frames = 5;
+constexpr std::size_t repeats_max = 3;
+/// A shorter range may be a cough.
+constexpr double unknown_seconds_min = 1.0;
+constexpr std::string_view note = "\u266a";
 
-std::vector<std::string_view> long_words(std::span<const transcript_word> words) {
-    std::vector<std::string_view> result;
-    for (const transcript_word& word : words) {
-        if (word.text.size() >= long_word_letters) result.push_back(word.text);
-    }
-    return result;
-}
-
-struct decoder_closer {
-    void operator()(ps_decoder_t* decoder) const { ps_free(decoder); }
-};
-struct options_closer {
-    void operator()(cmd_ln_t* options) const { cmd_ln_free_r(options); }
-};
-struct logarithm_closer {
-    void operator()(logmath_t* logarithm) const { logmath_free(logarithm); }
-};
-struct language_closer {
-    void operator()(ngram_model_t* language) const { ngram_model_free(language); }
-};
-using decoder_handle = std::unique_ptr<ps_decoder_t, decoder_closer>;
-using options_handle = std::unique_ptr<cmd_ln_t, options_closer>;
-using logarithm_handle = std::unique_ptr<logmath_t, logarithm_closer>;
-using language_handle = std::unique_ptr<ngram_model_t, language_closer>;
-
-/// Pocketsphinx with its English model. One thread.
-class decoder {
-public:
-    /// Reads all model files and opens none afterwards. `media_failed` names what is missing.
-    static result<decoder> load(const std::string& model_dir);
-
-    /// The words of one utterance of at most about 12 s, with times from its start, without
-    /// fillers. `samples`: mono, 16 kHz, conditioned.
-    std::vector<transcript_word> decode(std::span<const std::int16_t> samples) {
-        std::vector<transcript_word> words;
-        if (samples.empty() || ps_start_utt(handle_.get()) < 0) return words;
-        // The whole utterance in one call, so that the cepstral means are its own.
-        constexpr int search = 0;
-        constexpr int whole_utterance = 1;
-        const int frames =
-            ps_process_raw(handle_.get(), samples.data(), samples.size(), search, whole_utterance);
-        const int ended = ps_end_utt(handle_.get());
-        if (frames < 0 || ended < 0) return words;
-        logmath_t* const logarithm = ps_get_logmath(handle_.get());
-        for (ps_seg_t* part = ps_seg_iter(handle_.get()); part != nullptr;
-             part = ps_seg_next(part)) {
-            std::string text = spoken_text(ps_seg_word(part));
-            if (text.empty()) continue;
-            int first = 0;
-            int last = 0;
-            ps_seg_frames(part, &first, &last);
-            const int posterior = ps_seg_prob(part, nullptr, nullptr, nullptr);
-            words.push_back(
-                {.text = std::move(text),
-                 .start_seconds = first * frame_seconds,
-                 .end_seconds = (last + 1) * frame_seconds,
-                 .posterior = logmath_exp(logarithm, posterior)});
-        }
-        return words;
-    }
-
-private:
-    explicit decoder(decoder_handle handle) : handle_{std::move(handle)} {}
-
-    decoder_handle handle_;
-};
-
-bool is_repetitive(std::span<const transcript_word> words) {
-    std::set<std::string_view> different;
-    for (const transcript_word& word : words) different.insert(word.text);
-    return words.size() >= repeated_words_min && different.size() * repeats <= words.size();
-}
-
-/// A file without a name, with the dictionary's lines of words that the language model has: no
-/// other word can be recognised, and the others would need 14 MiB.
-unique_fd known_words(const std::string& dictionary, ngram_model_t* language) {
-    std::ifstream lines{dictionary, std::ios::binary};
-    std::string known;
-    const auto unknown = ngram_unknown_wid(language);
-    for (std::string line; std::getline(lines, line);) {
-        // "word PHONE...", or "word(2) PHONE..." for another pronunciation.
-        const std::string word = line.substr(0, line.find_first_of("( \t"));
-        if (ngram_wid(language, word.c_str()) != unknown) known.append(line).append("\n");
-    }
-    unique_fd file{memfd_create("dictionary", MFD_CLOEXEC)};
-    if (!file || write_all(file.get(), known) != known.size()) return {};
-    return file;
-}
-
-options_handle parse_options(const std::string& model_dir) {
-    // The parser takes writable strings and copies them.
-    std::array<std::string, 9> values{
-        "reelsd-media",
-        "-hmm",
-        model_dir + "/en-us",
-        // A tenth of the default: the same errors, a quarter of the time, and an upper bound in
-        // music. Measured: 2,000 adds a fifth to the errors.
-        "-maxhmmpf",
-        "3000",
-        // Removing frames would shift word times.
-        "-remove_silence",
-        "no",
-        "-remove_noise",
-        "no"};
-    std::array<char*, values.size()> arguments{};
-    for (std::size_t i = 0; i < values.size(); ++i) arguments[i] = values[i].data();
-    constexpr int strict = 1;
-    return options_handle{cmd_ln_parse_r(
-        nullptr, ps_args(), static_cast<int>(arguments.size()), arguments.data(), strict)};
-}
-
-result<decoder> decoder::load(const std::string& model_dir) {
-    const std::string language_file = model_dir + "/en-us.lm.bin";
-    const std::string dictionary = model_dir + "/cmudict-en-us.dict";
-    for (const std::string& part : {model_dir + "/en-us/mdef", language_file, dictionary}) {
-        std::error_code ignored;
-        if (!std::filesystem::is_regular_file(part, ignored))
-            return error{errc::media_failed, "speech model lacks " + part};
-    }
-    // The library's log is global and would go to standard error.
-    err_set_logfp(nullptr);
-    const options_handle options = parse_options(model_dir);
-    if (options == nullptr) return error{errc::media_failed, "pocketsphinx rejects its options"};
-    const error not_loaded{errc::media_failed, "cannot load the speech model"};
-    const logarithm_handle logarithm{
-        logmath_init(cmd_ln_float32_r(options.get(), "-logbase"), 0, 0)};
-    const language_handle language{
-        ngram_model_read(options.get(), language_file.c_str(), NGRAM_AUTO, logarithm.get())};
-    if (language == nullptr) return not_loaded;
-    const unique_fd words = known_words(dictionary, language.get());
-    if (!words) return not_loaded;
-    const std::string words_path = "/proc/self/fd/" + std::to_string(words.get());
-    cmd_ln_set_str_r(options.get(), "-dict", words_path.c_str());
-    decoder_handle handle{ps_init(options.get())};
-    constexpr const char* search = "words";
-    if (handle == nullptr || ps_set_lm(handle.get(), search, language.get()) != 0 ||
-        ps_set_search(handle.get(), search) != 0) {
-        return not_loaded;
-    }
-    return decoder{std::move(handle)};
-}
-
-/// Below this mean posterior about half of the words were wrong.
-constexpr double posterior_min = 0.45;
 /// Measured on 400 clips of beeps, sirens, noise and thumps and 150 of speech.
 constexpr double tone_share_max = 0.9;
-constexpr double agreement_min = 0.3;
-/// When the track certainly contains speech elsewhere, an utterance needs less agreement.
-constexpr double certain_agreement = 0.5;
-constexpr std::size_t certain_words = 5;
-constexpr double agreement_beside_speech_min = 0.2;
-/// Speed of the second decoding, which sounds like another speaker.
-constexpr double second_speed = 1.0 / 0.95;
 /// Difference of the loud and the quiet frames of an utterance. A voice alone has 33 and more,
 /// because it pauses; over music that is 15 dB quieter it has about 20.
 constexpr double alone_contrast_db = 30.0;
 constexpr double quiet_share = 0.15;
+
+bool is_letter(char byte) {
+    const auto unsigned_byte = static_cast<unsigned char>(byte);
+    return std::isalnum(unsigned_byte) != 0 || byte == '\'' || unsigned_byte >= 0x80;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+    std::vector<std::string> words;
+    bool in_word = false;
+    for (const char byte : text) {
+        if (is_letter(byte)) {
+            if (!in_word) words.emplace_back();
+            words.back() += ascii_lower(byte);
+        }
+        in_word = is_letter(byte);
+    }
+    return words;
+}
+
+bool is_sung_or_repeated(const utterance& utterance, std::span<const std::string> words) {
+    if (utterance.heard.text.find(note) != std::string::npos) return true;
+    const std::set<std::string> different{words.begin(), words.end()};
+    const bool is_long = words.size() >= repeated_words_min || !utterance.heard.ended;
+    return is_long && different.size() * repeats_max <= words.size();
+}
+
+double seconds_of(const utterance& utterance) {
+    return utterance.end_seconds - utterance.start_seconds;
+}
+
+bool expects_speech(const decoding& heard) {
+    return heard.no_speech_log_probability < no_speech_max;
+}
+
+voice_evidence evidence_of(const utterance& utterance) {
+    if (is_speech(utterance)) return voice_evidence::recognized;
+    return utterance.alone ? voice_evidence::alone : voice_evidence::possible;
+}
 
 double contrast_db(std::span<const std::int16_t> sound) {
     const std::vector<float> levels = frame_levels_db(sound);
@@ -207,160 +87,177 @@ double contrast_db(std::span<const std::int16_t> sound) {
         level_at_share_db(levels, loud_share) - level_at_share_db(levels, quiet_share));
 }
 
-std::vector<std::int16_t> quickened(std::span<const std::int16_t> samples) {
-    std::vector<std::int16_t> result;
-    const auto size = static_cast<std::size_t>(static_cast<double>(samples.size()) / second_speed);
-    result.reserve(size);
-    for (std::size_t i = 0; i < size; ++i) {
-        const double at = static_cast<double>(i) * second_speed;
-        const auto left = static_cast<std::size_t>(at);
-        if (left + 1 >= samples.size()) break;
-        const double part = at - static_cast<double>(left);
-        const double value = samples[left] * (1.0 - part) + samples[left + 1] * part;
-        result.push_back(static_cast<std::int16_t>(std::lround(value)));
+/// Where a sentence that begins at `from` ends, one past its mark. Not after the dot of "U.S." or
+/// "3.5".
+std::size_t sentence_end(std::string_view text, std::size_t from) {
+    for (std::size_t at = from + 2; at + 2 < text.size(); ++at) {
+        const bool is_mark = text[at] == '.' || text[at] == '!' || text[at] == '?';
+        if (is_mark && text[at + 1] == ' ' && is_letter(text[at - 1]) && is_letter(text[at - 2]) &&
+            std::islower(static_cast<unsigned char>(text[at + 2])) == 0) {
+            return at + 1;
+        }
     }
-    return result;
+    return text.size();
 }
 
-bool is_certain(const utterance& utterance) {
-    return utterance.plausible && utterance.agreement >= certain_agreement &&
-           utterance.words.size() >= certain_words;
+/// With a capital at the start and a mark at the end.
+std::string as_sentence(std::string_view text) {
+    std::string sentence{trimmed(text)};
+    while (!sentence.empty() && std::string_view{",;:-"}.find(sentence.back()) != std::string::npos)
+        sentence.pop_back();
+    if (sentence.empty()) return sentence;
+    sentence.front() =
+        static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+    if (std::string_view{".!?"}.find(sentence.back()) == std::string::npos) sentence += '.';
+    return sentence;
 }
 
-bool is_likely_beside_speech(const utterance& utterance) {
-    return utterance.agreement >= agreement_beside_speech_min &&
-           plausible_speech(utterance.words, utterance.end_seconds - utterance.start_seconds);
-}
-
-voice_evidence evidence_of(const utterance& utterance, bool is_speech) {
-    if (is_speech) return voice_evidence::recognized;
-    return utterance.alone ? voice_evidence::alone : voice_evidence::possible;
-}
-
-std::size_t frame_at(double seconds) {
-    return static_cast<std::size_t>(std::max(std::lround(seconds / frame_seconds), 0L));
-}
-
-/// Level of the loudest stretch of `voice_frames`, or of all frames if they are fewer.
-float loudest_db(std::span<const float> levels_db) {
-    const std::size_t length = std::min(voice_frames, levels_db.size());
-    if (length == 0) return level_db_min;
-    double most = 0;
-    for (std::size_t at = 0; at + length <= levels_db.size(); ++at) {
-        double power = 0;
-        for (const float level : levels_db.subspan(at, length)) power += std::pow(10.0, level / 10);
-        most = std::max(most, power);
+std::vector<std::string> space_separated(std::string_view text) {
+    std::vector<std::string> words;
+    while (!(text = trimmed(text)).empty()) {
+        const auto end = std::min(text.find(' '), text.size());
+        words.emplace_back(text.substr(0, end));
+        text.remove_prefix(end);
     }
-    return static_cast<float>(10 * std::log10(most / static_cast<double>(length)));
+    return words;
 }
 
-/// The pronoun "I" is the only word that is always a capital.
-std::string written(std::string word) {
-    if (word == "i" || word.starts_with("i'")) word.front() = 'I';
-    return word;
+/// For each number of words of `left`, from none to all, how many of `right` are the same text: of
+/// all such alignments, one with the fewest changes.
+std::vector<std::size_t> aligned(
+    std::span<const std::string> left, std::span<const std::string> right) {
+    const std::size_t width = right.size() + 1;
+    std::vector<std::size_t> changes((left.size() + 1) * width);
+    const auto at = [&](std::size_t i, std::size_t j) -> std::size_t& {
+        return changes[i * width + j];
+    };
+    const auto differ = [&](std::size_t i, std::size_t j) -> std::size_t {
+        return words_of(left[i - 1]) == words_of(right[j - 1]) ? 0 : 1;
+    };
+    for (std::size_t i = 0; i <= left.size(); ++i) {
+        for (std::size_t j = 0; j <= right.size(); ++j) {
+            if (i == 0 || j == 0) {
+                at(i, j) = i + j;
+            } else {
+                at(i, j) =
+                    std::min({at(i - 1, j - 1) + differ(i, j), at(i - 1, j) + 1, at(i, j - 1) + 1});
+            }
+        }
+    }
+    std::vector<std::size_t> matches(left.size() + 1);
+    std::size_t j = right.size();
+    for (std::size_t i = left.size(); i > 0; --i) {
+        matches[i] = j;
+        while (j > 0 && at(i, j) == at(i, j - 1) + 1) --j;
+        if (j > 0 && at(i, j) == at(i - 1, j - 1) + differ(i, j)) --j;
+    }
+    return matches;
+}
+
+std::vector<float> scaled(std::span<const std::int16_t> samples, double gain) {
+    constexpr double full_scale = 32768.0;
+    std::vector<float> values;
+    values.reserve(samples.size());
+    for (const std::int16_t sample : samples) {
+        const double value = static_cast<double>(sample) * gain / full_scale;
+        values.push_back(static_cast<float>(std::clamp(value, -1.0, 1.0)));
+    }
+    return values;
 }
 
 }  // namespace
 
-std::string spoken_text(std::string_view word) {
-    if (word.empty() || word.front() == '<' || word.front() == '[' || word.front() == '+')
-        return {};
-    return ascii_lower(word.substr(0, word.find('(')));
-}
-
-bool plausible_speech(std::span<const transcript_word> words, double seconds) {
-    if (seconds <= 0) return false;
-    const double posterior = mean_posterior(words);
-    if (posterior < plausible_posterior) return false;
-    if (posterior <= certain_posterior && (words.size() < 2 || is_repetitive(words))) return false;
-    return static_cast<double>(words.size()) >= words_per_second_min * seconds &&
-           static_cast<double>(long_words(words).size()) >= long_words_per_second_min * seconds;
-}
-
-double mean_posterior(std::span<const transcript_word> words) {
-    if (words.empty()) return 0;
-    double sum = 0;
-    for (const transcript_word& word : words) sum += word.posterior;
-    return sum / static_cast<double>(words.size());
-}
-
-double agreement(std::span<const transcript_word> first, std::span<const transcript_word> second) {
-    const auto left = long_words(first);
-    const auto right = long_words(second);
-    if (left.empty() || right.empty()) return 0;
-    // common[j]: length of the longest common sequence so far with the first j words on the right.
-    std::vector<std::size_t> common(right.size() + 1, 0);
-    for (const std::string_view word : left) {
-        std::size_t diagonal = 0;
-        for (std::size_t j = 0; j < right.size(); ++j) {
-            const std::size_t above = common[j + 1];
-            common[j + 1] = word == right[j] ? diagonal + 1 : std::max(above, common[j]);
-            diagonal = above;
-        }
+bool is_speech(const utterance& utterance) {
+    const decoding& heard = utterance.heard;
+    const auto words = words_of(heard.text);
+    if (words.empty() || is_sung_or_repeated(utterance, words)) return false;
+    if (expects_speech(heard) && heard.log_probability > probable_text) {
+        constexpr std::size_t few_words = 2;
+        return words.size() > few_words ||
+               heard.no_speech_log_probability < no_speech_of_few_words_max;
     }
-    return static_cast<double>(common.back()) /
-           static_cast<double>(std::max(left.size(), right.size()));
+    return heard.log_probability > certain_text && words.size() >= certain_words_min &&
+           static_cast<double>(words.size()) >= words_per_second_min * seconds_of(utterance);
 }
 
-void remove_unvoiced_words(std::vector<transcript_word>& words, std::span<const float> levels_db) {
-    const float least_db = level_at_share_db(levels_db, loud_share) + unvoiced_db;
-    std::erase_if(words, [&](const transcript_word& word) {
-        const auto begin = std::min(frame_at(word.start_seconds), levels_db.size());
-        const auto end = std::clamp(frame_at(word.end_seconds), begin, levels_db.size());
-        return loudest_db(levels_db.subspan(begin, end - begin)) < least_db;
-    });
+bool is_unknown_speech(const utterance& utterance) {
+    return expects_speech(utterance.heard) && !is_speech(utterance) &&
+           seconds_of(utterance) >= unknown_seconds_min;
 }
 
-std::vector<timed_text> phrases(std::span<const transcript_word> words) {
+std::vector<timed_text> divide(std::string_view text, std::span<const utterance> parts) {
+    const auto words = space_separated(text);
+    std::vector<std::string> parts_words;
+    std::vector<std::size_t> ends;
+    for (const utterance& part : parts) {
+        for (std::string& word : space_separated(part.heard.text))
+            parts_words.push_back(std::move(word));
+        ends.push_back(parts_words.size());
+    }
+    const auto matches = aligned(parts_words, words);
+    std::vector<timed_text> passages;
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const std::size_t end = i + 1 < parts.size() ? matches[ends[i]] : words.size();
+        std::string passage;
+        for (; from < end; ++from) passage += (passage.empty() ? "" : " ") + words[from];
+        if (passage.empty()) continue;
+        passages.push_back({std::move(passage), parts[i].start_seconds, parts[i].end_seconds});
+    }
+    return passages;
+}
+
+std::vector<timed_text> sentences(const timed_text& passage) {
+    const std::string_view text = passage.text;
     std::vector<timed_text> result;
-    for (const transcript_word& word : words) {
-        const bool continues = !result.empty() && word.start_seconds - result.back().end_seconds <=
-                                                      phrase_pause_seconds;
-        if (continues) {
-            result.back().text += ' ' + written(word.text);
-            result.back().end_seconds = word.end_seconds;
-        } else {
-            result.push_back({written(word.text), word.start_seconds, word.end_seconds});
-        }
-    }
-    for (timed_text& phrase : result) {
-        char& first = phrase.text.front();
-        first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
-        if (phrase.text.back() != '.') phrase.text += '.';  // Abbreviations have one: "p.m."
+    const double seconds_per_byte =
+        (passage.end_seconds - passage.start_seconds) / static_cast<double>(text.size());
+    for (std::size_t from = 0; from < text.size();) {
+        const std::size_t end = sentence_end(text, from);
+        timed_text next{
+            as_sentence(text.substr(from, end - from)),
+            passage.start_seconds + seconds_per_byte * static_cast<double>(from),
+            passage.start_seconds + seconds_per_byte * static_cast<double>(end)};
+        if (!next.text.empty()) result.push_back(std::move(next));
+        from = end;
     }
     return result;
 }
 
 speech_report to_report(std::span<const utterance> utterances) {
     speech_report report;
-    std::vector<transcript_word> words;
-    const bool has_speech = std::any_of(utterances.begin(), utterances.end(), is_certain);
+    double known_seconds = 0;
+    double unknown_seconds = 0;
+    double log_probability = 0;
     for (const utterance& utterance : utterances) {
-        const bool is_speech =
-            utterance.plausible || (has_speech && is_likely_beside_speech(utterance));
+        const double seconds = seconds_of(utterance);
         report.voice.push_back(
-            {utterance.start_seconds, utterance.end_seconds, evidence_of(utterance, is_speech)});
-        if (!is_speech) continue;
-        words.insert(words.end(), utterance.words.begin(), utterance.words.end());
+            {utterance.start_seconds, utterance.end_seconds, evidence_of(utterance)});
+        if (is_unknown_speech(utterance)) unknown_seconds += seconds;
+        if (!is_speech(utterance)) continue;
+        known_seconds += seconds;
+        log_probability += utterance.heard.log_probability * seconds;
+        for (const timed_text& passage : utterance.passages) {
+            for (timed_text& sentence : sentences(passage)) {
+                report.segments.push_back(std::move(sentence));
+            }
+        }
     }
-    report.segments = phrases(words);
-    report.doubtful = !words.empty() && mean_posterior(words) < posterior_min;
+    report.doubtful =
+        unknown_seconds > known_seconds || log_probability < doubtful_text * known_seconds;
     return report;
 }
 
 struct speech_recognizer::models {
     std::unique_ptr<voice_activity> voice;
-    decoder words;
+    speech_model words;
 };
 
-result<std::unique_ptr<speech_recognizer>> speech_recognizer::load(const std::string& model_dir) {
+result<std::unique_ptr<speech_recognizer>> speech_recognizer::load(const std::string& models_dir) {
     auto voice = voice_activity::create();
     if (!voice) return voice.error();
-    auto words = decoder::load(model_dir);
+    auto words = speech_model::load(models_dir);
     if (!words) return words.error();
-    // The library's lazy initialisation happens now, before the jail is sealed.
-    static_cast<void>(
-        words->decode(conditioned(std::vector<std::int16_t>(speech_rate_hz / 4), level_db_min)));
     return std::unique_ptr<speech_recognizer>{new speech_recognizer{
         std::make_unique<models>(models{std::move(*voice), std::move(*words)})}};
 }
@@ -376,47 +273,49 @@ speech_report speech_recognizer::recognize(std::span<const std::int16_t> samples
 
 std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> samples) {
     std::vector<utterance> utterances;
-    const auto [sound, ranges] = find_voice(*models_->voice, samples);
-    for (const frame_range range : ranges) {
-        utterance next;
-        next.start_seconds = static_cast<double>(range.begin) * frame_seconds;
-        next.end_seconds = static_cast<double>(range.end) * frame_seconds;
-        const auto part = std::span{sound}.subspan(
-            range.begin * frame_samples, (range.end - range.begin) * frame_samples);
-        if (tone_share(part) <= tone_share_max) recognize_words(next, part);
-        utterances.push_back(std::move(next));
+    const auto sound = find_voice(*models_->voice, samples);
+    const auto levels = frame_levels_db(sound.conditioned);
+    for (const frame_range range : sound.utterances) {
+        utterance whole = hear(range, sound, samples);
+        const auto pauses = split_at_pauses(range, levels);
+        if (pauses.size() == 1 || whole.heard.text.empty()) {
+            whole.passages = {{whole.heard.text, whole.start_seconds, whole.end_seconds}};
+            utterances.push_back(std::move(whole));
+            continue;
+        }
+        // The words of the whole are better, the times of its parts are known.
+        std::vector<utterance> parts;
+        for (const frame_range part : pauses) {
+            parts.push_back(hear(part, sound, samples));
+            utterance& last = parts.back();
+            last.passages = {{last.heard.text, last.start_seconds, last.end_seconds}};
+        }
+        if (is_speech(whole)) {
+            whole.passages = divide(whole.heard.text, parts);
+            utterances.push_back(std::move(whole));
+        } else {
+            std::ranges::move(parts, std::back_inserter(utterances));
+        }
     }
     return utterances;
 }
 
-void speech_recognizer::recognize_words(utterance& utterance, std::span<const std::int16_t> sound) {
-    utterance.words = models_->words.decode(sound);
-    check(utterance, sound);
-    remove_unvoiced_words(utterance.words, frame_levels_db(sound));
-    for (transcript_word& word : utterance.words) {
-        word.start_seconds += utterance.start_seconds;
-        word.end_seconds += utterance.start_seconds;
+/// The network hears the track itself: the noise that the voice detector needs costs it words.
+utterance speech_recognizer::hear(
+    frame_range range, const voiced_sound& sound, std::span<const std::int16_t> samples) {
+    const std::size_t begin = range.begin * frame_samples;
+    const std::size_t count = (range.end - range.begin) * frame_samples;
+    const auto part = std::span{sound.conditioned}.subspan(begin, count);
+    const frame_range loud = loud_range(frame_levels_db(part));
+    utterance heard;
+    heard.start_seconds = static_cast<double>(range.begin + loud.begin) * frame_seconds;
+    heard.end_seconds = static_cast<double>(range.begin + loud.end) * frame_seconds;
+    heard.alone = contrast_db(part) > alone_contrast_db;
+    if (tone_share(part) <= tone_share_max) {
+        auto values = scaled(samples.subspan(begin, count), sound.gain);
+        heard.heard = models_->words.decode(values);
     }
-}
-
-/// In music the recogniser invents words, sometimes as many as in speech. Invented words change
-/// when the sound changes a little; spoken ones do not. Of two decodings of speech the one with the
-/// higher posterior is kept.
-void speech_recognizer::check(utterance& utterance, std::span<const std::int16_t> sound) {
-    utterance.alone = contrast_db(sound) > alone_contrast_db;
-    const double seconds = utterance.end_seconds - utterance.start_seconds;
-    utterance.plausible = plausible_speech(utterance.words, seconds);
-    const double posterior = mean_posterior(utterance.words);
-    if (!utterance.plausible || posterior > certain_posterior) return;
-    auto again = models_->words.decode(quickened(sound));
-    for (transcript_word& word : again) {
-        word.start_seconds *= second_speed;
-        word.end_seconds *= second_speed;
-    }
-    utterance.agreement = agreement(utterance.words, again);
-    if (mean_posterior(again) > posterior) utterance.words = std::move(again);
-    utterance.plausible = plausible_speech(utterance.words, seconds) &&
-                          (utterance.alone || utterance.agreement > agreement_min);
+    return heard;
 }
 
 }  // namespace reelsd::media::sound

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <complex>
 #include <limits>
-#include <numbers>
 #include <random>
 #include <utility>
 
@@ -42,22 +41,7 @@ constexpr double gain_db_max = 40.0;
 /// Uniform noise in [-a, a] has a root mean square of a / sqrt(3): -70 dBFS is 10.4, so a is 18.
 constexpr int noise_amplitude = 18;
 
-double gain_of(float loud_db) {
-    const double gain_db = std::min(target_loud_db - static_cast<double>(loud_db), gain_db_max);
-    return std::pow(10.0, gain_db / 20.0);
-}
-
 constexpr std::size_t window_samples = 512;
-/// Bins are 31.25 Hz wide.
-constexpr std::size_t below_from = 96;
-constexpr std::size_t below_to = 128;
-constexpr std::size_t above_from = 141;
-constexpr std::size_t above_to = 208;
-constexpr double narrow_db_max = -20.0;
-constexpr double mirror_gain = 0.5;
-constexpr std::size_t taps = 31;
-constexpr std::size_t middle_tap = taps / 2;
-
 double band_power(std::span<const std::complex<float>> spectrum, std::size_t from, std::size_t to) {
     double sum = 0;
     for (std::size_t k = from; k < to; ++k) sum += static_cast<double>(std::norm(spectrum[k]));
@@ -81,21 +65,6 @@ constexpr std::size_t voice_from = 3;
 constexpr std::size_t tone_bins = 2;
 constexpr double loud_parts_db = -15.0;
 
-/// High-pass filter from a quarter of the sampling rate on; Hamming window.
-std::array<double, taps> high_pass() {
-    constexpr double cut = 0.53;  // As a share of half the sampling rate. The slope ends there.
-    constexpr auto middle = static_cast<double>(middle_tap);
-    std::array<double, taps> filter{};
-    for (std::size_t i = 0; i < taps; ++i) {
-        const double k = static_cast<double>(i) - middle;
-        const double angle = std::numbers::pi * k;
-        const double low_pass = k == 0.0 ? cut : std::sin(cut * angle) / angle;
-        const double window = 0.54 + 0.46 * std::cos(angle / (middle + 1));
-        filter[i] = ((k == 0.0 ? 1.0 : 0.0) - low_pass) * window;
-    }
-    return filter;
-}
-
 // Lengths in frames of 10 ms.
 
 constexpr std::size_t joined_pause_frames = 50;
@@ -106,6 +75,12 @@ constexpr std::size_t margin_frames = 20;
 constexpr std::size_t utterance_frames_max = 1200;
 /// No split leaves less than this, so that neither part is a fragment.
 constexpr std::size_t part_frames_min = 300;
+/// The voice detector counts the echo of a voice as voice, so that pauses remain within a range.
+constexpr std::size_t pause_frames_min = 40;
+constexpr std::size_t pause_part_frames_min = 100;
+constexpr float pause_level_db = -25.0F;
+/// The quietest sounds at the start of a word; music under a voice is quieter.
+constexpr float onset_level_db = -15.0F;
 /// Averaging window for the quietest frame: longer than a stop consonant, shorter than a pause.
 constexpr std::size_t quiet_frames = 15;
 
@@ -179,8 +154,12 @@ float level_at_share_db(std::span<const float> levels_db, double share) {
     return sorted[static_cast<std::size_t>(position)];
 }
 
-std::vector<std::int16_t> conditioned(std::span<const std::int16_t> samples, float loud_db) {
-    const double gain = gain_of(loud_db);
+double gain_of(float loud_db) {
+    const double gain_db = std::min(target_loud_db - static_cast<double>(loud_db), gain_db_max);
+    return std::pow(10.0, gain_db / 20.0);
+}
+
+std::vector<std::int16_t> conditioned(std::span<const std::int16_t> samples, double gain) {
     std::minstd_rand engine{1};
     std::vector<std::int16_t> result;
     result.reserve(samples.size());
@@ -219,20 +198,6 @@ std::vector<time_range> find_silences(
     return silences;
 }
 
-double high_band_db(std::span<const std::int16_t> samples) {
-    fft transform{window_samples};
-    const auto window = hann_window(window_samples);
-    double below = 0;
-    double above = 0;
-    for (std::size_t at = 0; at + window_samples <= samples.size(); at += window_samples) {
-        const auto values = window_spectrum(transform, window, samples, at);
-        below += band_power(values, below_from, below_to);
-        above += band_power(values, above_from, above_to);
-    }
-    // One unit of power avoids a division by zero in silence.
-    return 10.0 * std::log10((above + 1.0) / (below + 1.0));
-}
-
 double tone_share(std::span<const std::int16_t> samples) {
     struct part {
         double power = 0;
@@ -268,24 +233,6 @@ double tone_share(std::span<const std::int16_t> samples) {
     return count > 0 ? sum / count : 0;
 }
 
-void widen_narrow_band(std::vector<std::int16_t>& samples) {
-    if (high_band_db(samples) > narrow_db_max) return;
-    const auto filter = high_pass();
-    // Negating every other sample mirrors the spectrum.
-    std::vector<double> mirrored(samples.size());
-    for (std::size_t i = 0; i < samples.size(); ++i) {
-        mirrored[i] = i % 2 == 0 ? samples[i] : -samples[i];
-    }
-    for (std::size_t i = middle_tap; i + middle_tap < samples.size(); ++i) {
-        double sum = 0;
-        for (std::size_t k = 0; k < taps; ++k) sum += filter[k] * mirrored[i + middle_tap - k];
-        constexpr double low = std::numeric_limits<std::int16_t>::min();
-        constexpr double high = std::numeric_limits<std::int16_t>::max();
-        const double value = std::clamp(samples[i] + mirror_gain * sum, low, high);
-        samples[i] = static_cast<std::int16_t>(std::lround(value));
-    }
-}
-
 std::vector<frame_range> find_utterances(
     const std::vector<bool>& voiced, std::span<const float> levels_db) {
     invariant(voiced.size() == levels_db.size());
@@ -304,6 +251,36 @@ std::vector<frame_range> find_utterances(
         result.push_back(rest);
     }
     return result;
+}
+
+std::vector<frame_range> split_at_pauses(frame_range range, std::span<const float> levels_db) {
+    const auto own = levels_db.subspan(range.begin, range.end - range.begin);
+    const float quiet = level_at_share_db(own, loud_share) + pause_level_db;
+    std::vector<frame_range> parts;
+    std::size_t quiet_since = range.begin;
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+        if (levels_db[i] <= quiet) continue;
+        const std::size_t middle = quiet_since + (i - quiet_since) / 2;
+        if (i - quiet_since >= pause_frames_min && middle - range.begin >= pause_part_frames_min &&
+            range.end - middle >= pause_part_frames_min) {
+            parts.push_back({range.begin, middle});
+            range.begin = middle;
+        }
+        quiet_since = i + 1;
+    }
+    parts.push_back(range);
+    return parts;
+}
+
+frame_range loud_range(std::span<const float> levels_db) {
+    const float quiet = level_at_share_db(levels_db, loud_share) + onset_level_db;
+    const auto is_loud = [quiet](float level) { return level > quiet; };
+    const auto first = std::ranges::find_if(levels_db, is_loud);
+    const auto last = std::find_if(levels_db.rbegin(), levels_db.rend(), is_loud);
+    if (first == levels_db.end()) return {0, levels_db.size()};
+    return {
+        static_cast<std::size_t>(first - levels_db.begin()),
+        static_cast<std::size_t>(levels_db.rend() - last)};
 }
 
 void voice_activity::detector_free::operator()(WebRtcVadInst* detector) const noexcept {
@@ -343,10 +320,9 @@ std::vector<bool> voice_activity::detect(std::span<const std::int16_t> samples) 
 
 voiced_sound find_voice(voice_activity& activity, std::span<const std::int16_t> samples) {
     const std::vector<float> levels = frame_levels_db(samples);
-    voiced_sound sound{
-        .conditioned = conditioned(samples, level_at_share_db(levels, loud_share)),
-        .utterances = {}};
-    widen_narrow_band(sound.conditioned);
+    voiced_sound sound;
+    sound.gain = gain_of(level_at_share_db(levels, loud_share));
+    sound.conditioned = conditioned(samples, sound.gain);
     sound.utterances = find_utterances(activity.detect(sound.conditioned), levels);
     return sound;
 }

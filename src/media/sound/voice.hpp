@@ -30,20 +30,13 @@ inline constexpr double loud_share = 0.9;
 /// Level that `share` (0 to 1) of the frames do not exceed; `level_db_min` without frames.
 [[nodiscard]] float level_at_share_db(std::span<const float> levels_db, double share);
 
-/// A copy normalised for the recogniser: loud frames at -20 dBFS, and a noise floor at -70 dBFS,
-/// because the logarithm of digital silence ruins the cepstral means. The noise is the same at
-/// every call.
+/// The factor that raises a level to -20 dBFS; at most 100.
+[[nodiscard]] double gain_of(float loud_db);
+
+/// A copy for the voice detector, with a noise floor at -70 dBFS. The noise is the same at every
+/// call.
 [[nodiscard]] std::vector<std::int16_t> conditioned(
-    std::span<const std::int16_t> samples, float loud_db);
-
-/// Power between 4.4 and 6.5 kHz over that between 3 and 4 kHz, in dB, over all of `samples`; 0
-/// when both are silent. Sound of telephones and old recordings ends at 4 kHz: -25 and less.
-[[nodiscard]] double high_band_db(std::span<const std::int16_t> samples);
-
-/// Adds to sound that ends at 4 kHz the mirror image of its band below, at half its height. The
-/// acoustic model knows only wide-band speech and misses the hiss of its consonants. Wide-band
-/// sound is unchanged.
-void widen_narrow_band(std::vector<std::int16_t>& samples);
+    std::span<const std::int16_t> samples, double gain);
 
 /// Share of the power of the loud parts of `samples` that is within 80 Hz of their strongest
 /// frequency, averaged: 0.98 for whistles, beeps and sirens, at most 0.87 for the purest voices; 0
@@ -63,6 +56,15 @@ struct frame_range {
 /// `levels_db` have one entry for each frame.
 [[nodiscard]] std::vector<frame_range> find_utterances(
     const std::vector<bool>& voiced, std::span<const float> levels_db);
+
+/// The parts of a range between its quiet pauses, which end in the middle of them. Parts that are
+/// too short for the recogniser remain together.
+[[nodiscard]] std::vector<frame_range> split_at_pauses(
+    frame_range range, std::span<const float> levels_db);
+
+/// From the first to the last frame that is at most 15 dB quieter than the loud ones; all frames if
+/// there is none.
+[[nodiscard]] frame_range loud_range(std::span<const float> levels_db);
 
 /// Voice detection for each 10 ms frame. Music often counts as a voice. One thread; works inside
 /// the jail after create().
@@ -88,7 +90,8 @@ private:
 };
 
 struct voiced_sound {
-    std::vector<std::int16_t> conditioned;  ///< The track, normalised for the recogniser.
+    double gain = 1;                        ///< Raises the loud frames of the track to -20 dBFS.
+    std::vector<std::int16_t> conditioned;  ///< The track with that gain.
     std::vector<frame_range> utterances;    ///< Ranges of it that may contain a voice.
 };
 

@@ -35,13 +35,13 @@ struct rows {
 /// Finds lines with PP-OCRv4's detection network.
 class line_detector {
 public:
-    explicit line_detector(neural_model network) : network_{std::move(network)} {}
+    explicit line_detector(picture_model network) : network_{std::move(network)} {}
 
     /// Lines in these rows of the frame. Throws as the network does.
     std::vector<rotated_box> find(const picture::view& frame, rows within);
 
 private:
-    neural_model network_;
+    picture_model network_;
     std::vector<float> input_;
 };
 

@@ -137,10 +137,10 @@ result<alphabet> load_characters(const std::string& path) {
 
 result<std::unique_ptr<text_reader>> text_reader::load(const std::string& models_dir) {
     auto detection =
-        neural_model::load(models_dir + "/ch_PP-OCRv4_det_infer.onnx", "sigmoid_0.tmp_0");
+        picture_model::load(models_dir + "/ch_PP-OCRv4_det_infer.onnx", "sigmoid_0.tmp_0");
     if (!detection) return detection.error();
     auto recognition =
-        neural_model::load(models_dir + "/ch_PP-OCRv4_rec_infer.onnx", "softmax_11.tmp_0");
+        picture_model::load(models_dir + "/ch_PP-OCRv4_rec_infer.onnx", "softmax_11.tmp_0");
     if (!recognition) return recognition.error();
     auto characters = load_characters(models_dir + "/ppocr_keys_v1.txt");
     if (!characters) return characters.error();

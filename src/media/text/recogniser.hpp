@@ -47,7 +47,7 @@ private:
 /// Reads single lines with PP-OCRv4's recognition network.
 class recogniser {
 public:
-    recogniser(neural_model network, alphabet characters)
+    recogniser(picture_model network, alphabet characters)
         : network_{std::move(network)}, characters_{std::move(characters)} {}
 
     /// The more confident of two readings, at different widths. Throws as the network does.
@@ -57,7 +57,7 @@ private:
     line_reading read_at(
         const picture::view& frame, const picture::rotated_box& area, double share);
 
-    neural_model network_;
+    picture_model network_;
     alphabet characters_;
     std::vector<float> input_;
 };

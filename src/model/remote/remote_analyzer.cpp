@@ -364,7 +364,7 @@ auto remote_analyzer::listen(
     if (!heard) return heard.error();
     auto spoken = dependencies_.speech->transcribe(video, *heard, calls, by, stop);
     if (!spoken) return spoken.error();
-    if (spoken->is_built_in && heard->speech.doubtful && !spoken->segments.empty())
+    if (spoken->is_built_in && heard->speech.doubtful)
         spoken->warnings.emplace_back(doubtful_speech_warning);
     return std::optional{heard_sound{.spoken = *std::move(spoken), .music = heard->music}};
 }

@@ -21,7 +21,7 @@ TEST(Arguments, ReadsEachOption) {
          "12.5",
          "--text-models",
          "/t",
-         "--speech-model",
+         "--speech-models",
          "/s",
          "--parent",
          "77"});
@@ -30,7 +30,7 @@ TEST(Arguments, ReadsEachOption) {
     EXPECT_EQ(given->video, "a.mp4");
     EXPECT_DOUBLE_EQ(given->seconds_max, 12.5);
     EXPECT_EQ(given->text_models, "/t");
-    EXPECT_EQ(given->speech_model, "/s");
+    EXPECT_EQ(given->speech_models, "/s");
     EXPECT_EQ(given->parent, 77);
 }
 

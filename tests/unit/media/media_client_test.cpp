@@ -57,7 +57,7 @@ TEST(MediaClient, PassesItsOptions) {
     auto options = helper.options();
     options.seconds_max = 42.5;
     options.text_models = "/some/models";
-    options.speech_model = "/some/model";
+    options.speech_models = "/some/model";
     const media_client client{options};
     const auto report = client.analyze("/a video.mp4", far_away(), {});
     ASSERT_FALSE(report);
@@ -65,7 +65,7 @@ TEST(MediaClient, PassesItsOptions) {
         report.error().detail(),
         "analyze --video /a video.mp4 --seconds-max 42.500000 --parent " +
             std::to_string(getpid()) +
-            " --jail require --text-models /some/models --speech-model /some/model");
+            " --jail require --text-models /some/models --speech-models /some/model");
 }
 
 constexpr auto good_analysis =

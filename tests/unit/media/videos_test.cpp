@@ -469,7 +469,7 @@ TEST_F(Videos, DoctorReportsLayersAndModels) {
     EXPECT_TRUE(jail->refusal.empty()) << jail->refusal;
     EXPECT_TRUE(jail->possible.empty()) << report->dump();
     EXPECT_TRUE(report->at("text_models").at("loads").get<bool>()) << report->dump();
-    EXPECT_TRUE(report->at("speech_model").at("loads").get<bool>()) << report->dump();
+    EXPECT_TRUE(report->at("speech_models").at("loads").get<bool>()) << report->dump();
     EXPECT_FALSE(report->at("libraries").empty());
 }
 

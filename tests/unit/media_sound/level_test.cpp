@@ -79,16 +79,16 @@ TEST(Conditioned, BringsLoudFramesToMinusTwenty) {
     for (const double db : {-3.0, -20.0, -45.0}) {
         SCOPED_TRACE(db);
         const auto sound = sine_at(db, 0.5);
-        const auto levels = frame_levels_db(conditioned(sound, static_cast<float>(db)));
+        const auto levels = frame_levels_db(conditioned(sound, gain_of(static_cast<float>(db))));
         EXPECT_NEAR(level_at_share_db(levels, 0.5), -20.0, 0.3);
     }
 }
 
 TEST(Conditioned, AddsANoiseFloorToDigitalSilence) {
     const std::vector<std::int16_t> silence(16'000);
-    const auto noisy = conditioned(silence, -20.0F);
+    const auto noisy = conditioned(silence, 1.0);
     for (const float level : frame_levels_db(noisy)) EXPECT_NEAR(level, -70.0, 2.0);
-    EXPECT_EQ(noisy, conditioned(silence, -20.0F));
+    EXPECT_EQ(noisy, conditioned(silence, 1.0));
 }
 
 TEST(ToneShare, TellsAToneFromOtherSound) {

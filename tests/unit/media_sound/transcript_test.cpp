@@ -1,5 +1,5 @@
-// Goal: only plausible speech is reported, in clean words with correct times. Method: constructed
-// words, tables.
+// Goal: only speech is reported, as sentences with correct times. Method: constructed answers of
+// the model, tables.
 
 #include "speech.hpp"
 
@@ -11,218 +11,171 @@
 namespace reelsd::media::sound {
 namespace {
 
-/// The words one after the other, 0.3 s each, from `start` on.
-std::vector<transcript_word> words_of(
-    const std::vector<std::string>& texts, double start = 0, double posterior = 0.9) {
-    std::vector<transcript_word> words;
-    for (const std::string& text : texts) {
-        words.push_back({text, start, start + 0.3, posterior});
-        start += 0.3;
-    }
-    return words;
+/// An utterance from `start` on whose model is certain that it is speech.
+utterance utterance_of(const std::string& text, double start = 0, double end = 2) {
+    return {
+        .start_seconds = start,
+        .end_seconds = end,
+        .heard =
+            {.text = text, .log_probability = -0.1, .no_speech_log_probability = -8, .ended = true},
+        .passages = {{text, start, end}}};
 }
 
-TEST(SpokenText, IsTheWordWithoutItsVariant) {
-    struct test_case {
-        const char* recognised;
-        const char* spoken;
-    };
-    constexpr test_case cases[] = {
-        {"hello", "hello"},
-        {"read(2)", "read"},
-        {"i'm", "i'm"},
-        {"Hello", "hello"},
-        {"<s>", ""},
-        {"</s>", ""},
-        {"<sil>", ""},
-        {"[NOISE]", ""},
-        {"[SPEECH]", ""},
-        {"++um++", ""},
-        {"", ""},
-    };
-    for (const auto& expected : cases) {
-        EXPECT_EQ(spoken_text(expected.recognised), expected.spoken) << expected.recognised;
-    }
-}
-
-TEST(PlausibleSpeech, NeedsEnoughAndLongEnoughWords) {
+TEST(IsSpeech, WeighsWhatTheModelExpects) {
+    const std::string sentence = "Welcome back to my kitchen.";
     struct test_case {
         const char* name;
-        std::vector<std::string> words;
-        double seconds;
-        bool plausible;
+        std::string text;
+        double log_probability;
+        double no_speech_log_probability;
+        bool is_speech;
     };
     const test_case cases[] = {
-        {"a sentence", {"welcome", "back", "to", "my", "kitchen"}, 2.0, true},
-        {"at the limit of words", {"welcome", "back", "to"}, 2.0, true},
-        {"fewer words", {"welcome", "back", "to"}, 2.1, false},
-        {"short words alone", {"a", "the", "to", "a", "it", "is"}, 2.0, false},
-        {"nothing", {}, 2.0, false},
-        {"no time", {"welcome", "back"}, 0.0, false},
+        {"a sentence", sentence, -0.1, -8, true},
+        {"nothing", "", -0.1, -8, false},
+        {"marks", "...", -0.1, -8, false},
+        {"improbable words, as of another language", sentence, -0.5, -8, false},
+        {"a certain text where no speech is expected", sentence, -0.44, -0.1, true},
+        {"a probable one", sentence, -0.46, -0.1, false},
+        {"a certain but short one", "Welcome back to you.", -0.1, -0.9, false},
+        {"two words", "Follow me.", -0.1, -1.6, true},
+        {"two words, hardly expected", "Follow me.", -0.1, -1.4, false},
+        {"three words, hardly expected", "Please follow me.", -0.1, -1.4, true},
+        {"a loop", "Yeah yeah yeah yeah yeah.", -0.1, -8, false},
+        {"a loop of a sentence", "A good boy, a good boy, a good boy", -0.1, -8, false},
+        {"repeated for emphasis", "Very, very, very good.", -0.1, -8, true},
+        {"a song", "\u266aWelcome back to my kitchen\u266a", -0.1, -8, false},
     };
     for (const auto& expected : cases) {
-        EXPECT_EQ(plausible_speech(words_of(expected.words), expected.seconds), expected.plausible)
-            << expected.name;
+        utterance given = utterance_of(expected.text);
+        given.heard.log_probability = expected.log_probability;
+        given.heard.no_speech_log_probability = expected.no_speech_log_probability;
+        EXPECT_EQ(is_speech(given), expected.is_speech) << expected.name;
     }
 }
 
-TEST(PlausibleSpeech, NeedsCertainWordsWhenTheyAreFewOrRepeated) {
-    const std::vector<std::string> sentence{"welcome", "back", "to", "my", "kitchen"};
-    const std::vector<std::string> repeated{"then", "then", "four", "then", "then", "four"};
+TEST(IsSpeech, NeedsWordsForItsTimeWhereNoneAreExpected) {
+    utterance given = utterance_of("Welcome back to my kitchen.", 0, 4);
+    given.heard.no_speech_log_probability = -0.1;
+    EXPECT_FALSE(is_speech(given));
+    given.end_seconds = 3;
+    EXPECT_TRUE(is_speech(given));
+}
+
+TEST(IsSpeech, ExcludesALoopThatTheModelDidNotEnd) {
+    utterance given = utterance_of("No no no");
+    EXPECT_TRUE(is_speech(given));
+    given.heard.ended = false;
+    EXPECT_FALSE(is_speech(given));
+}
+
+TEST(Divide, GivesEachPartItsWordsOfTheWholeText) {
+    const auto parts_of = [](const std::vector<std::string>& texts) {
+        std::vector<utterance> parts;
+        for (const std::string& text : texts) {
+            const auto start = static_cast<double>(parts.size());
+            parts.push_back(utterance_of(text, start, start + 0.9));
+        }
+        return parts;
+    };
     struct test_case {
         const char* name;
-        std::vector<std::string> words;
-        double posterior;
-        bool plausible;
+        std::string text;
+        std::vector<std::string> parts;
+        std::vector<std::string> passages;
     };
     const test_case cases[] = {
-        {"an uncertain sentence", sentence, 0.2, true},
-        {"nonsense", sentence, 0.09, false},
-        {"a certain word", {"more"}, 0.61, true},
-        {"an uncertain word", {"more"}, 0.6, false},
-        {"two uncertain words", {"follow", "me"}, 0.2, true},
-        {"repeated and certain", repeated, 0.61, true},
-        {"repeated and uncertain", repeated, 0.6, false},
-        {"four words twice", {"very", "very", "good", "good"}, 0.6, true},
+        {"the same words",
+         "One two three four",
+         {"One two.", "Three four."},
+         {"One two", "three four"}},
+        {"a wrong word at the border",
+         "first always buy fresh beans then grind them",
+         {"First, always by fresh bees.", "Then grind them."},
+         {"first always buy fresh beans", "then grind them"}},
+        {"a part has a word more",
+         "one two three",
+         {"One two who.", "Three."},
+         {"one two", "three"}},
+        {"a part lacks a word",
+         "one two three four",
+         {"One.", "Three four."},
+         {"one two", "three four"}},
+        {"a part without words", "one two", {"One two.", ""}, {"one two"}},
+        {"three parts", "a b c", {"A.", "B.", "C."}, {"a", "b", "c"}},
     };
     for (const auto& expected : cases) {
-        const auto words = words_of(expected.words, 0, expected.posterior);
-        const auto seconds = 0.3 * static_cast<double>(words.size());
-        EXPECT_EQ(plausible_speech(words, seconds), expected.plausible) << expected.name;
+        std::vector<std::string> texts;
+        for (const timed_text& passage : divide(expected.text, parts_of(expected.parts))) {
+            texts.push_back(passage.text);
+        }
+        EXPECT_EQ(texts, expected.passages) << expected.name;
     }
+    const auto divided = divide("one two", parts_of({"One.", "Two."}));
+    ASSERT_EQ(divided.size(), 2U);
+    EXPECT_DOUBLE_EQ(divided[1].start_seconds, 1.0);
+    EXPECT_DOUBLE_EQ(divided[1].end_seconds, 1.9);
 }
 
-TEST(Agreement, IsTheShareOfCommonLongWords) {
+TEST(Sentences, HaveACapitalAndAMark) {
     struct test_case {
-        const char* name;
-        std::vector<std::string> first;
-        std::vector<std::string> second;
-        double agreement;
+        std::string passage;
+        std::vector<std::string> sentences;
     };
     const test_case cases[] = {
-        {"the same", {"welcome", "back"}, {"welcome", "back"}, 1.0},
-        {"one word differs", {"welcome", "back", "here"}, {"welcome", "bags", "here"}, 2.0 / 3.0},
-        {"one word more", {"welcome", "back"}, {"well", "welcome", "back"}, 2.0 / 3.0},
-        {"another order", {"back", "welcome"}, {"welcome", "back"}, 0.5},
-        {"short words do not count", {"and", "welcome", "to"}, {"the", "welcome"}, 1.0},
-        {"nothing in common", {"welcome"}, {"kingdom"}, 0.0},
-        {"short words alone", {"and", "the"}, {"and", "the"}, 0.0},
-        {"no words in the second", {"welcome"}, {}, 0.0},
-        {"no words in either", {}, {}, 0.0},
+        {"welcome back", {"Welcome back."}},
+        {"Welcome back,", {"Welcome back."}},
+        {"Ready? Go!", {"Ready?", "Go!"}},
+        {"It costs 3.5 dollars.", {"It costs 3.5 dollars."}},
+        {"We met in the U.S. Army then.", {"We met in the U.S. Army then."}},
+        {"At 5 p.m. we eat", {"At 5 p.m. we eat."}},
     };
     for (const auto& expected : cases) {
-        EXPECT_DOUBLE_EQ(
-            agreement(words_of(expected.first), words_of(expected.second)), expected.agreement)
-            << expected.name;
+        std::vector<std::string> texts;
+        for (const auto& sentence : sentences({expected.passage, 0, 1}))
+            texts.push_back(sentence.text);
+        EXPECT_EQ(texts, expected.sentences) << expected.passage;
     }
 }
 
-TEST(UnvoicedWords, AreRemoved) {
-    // A second of voice, a quarter of it quieter, then the background.
-    std::vector<float> levels(75, -20.0F);
-    levels.resize(100, -34.0F);
-    levels.resize(200, -45.0F);
-    std::vector<transcript_word> words{
-        {"clean", 0.0, 0.4, 0.9},
-        {"water", 0.4, 0.75, 0.9},
-        {"and", 0.75, 1.0, 0.1},   // 14 dB below.
-        {"to", 1.05, 1.4, 0.9},    // The background.
-        {"late", 1.9, 2.5, 0.9},   // Partly after the end.
-        {"never", 2.5, 2.9, 0.9},  // After the end.
-    };
-
-    remove_unvoiced_words(words, levels);
-
-    ASSERT_EQ(words.size(), 3U);
-    EXPECT_EQ(words[2].text, "and");
+TEST(Sentences, ShareTheTimeByTheirLengths) {
+    const auto found = sentences({"Ready now? Then go!", 1.0, 2.9});
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_DOUBLE_EQ(found[0].start_seconds, 1.0);
+    EXPECT_DOUBLE_EQ(found[0].end_seconds, 2.0);
+    EXPECT_DOUBLE_EQ(found[1].start_seconds, 2.0);
+    EXPECT_DOUBLE_EQ(found[1].end_seconds, 2.9);
 }
 
-TEST(UnvoicedWords, AreUnknownInLoudMusic) {
-    const std::vector<float> levels(200, -22.0F);
-    auto words = words_of({"we", "sing"});
-    remove_unvoiced_words(words, levels);
-    EXPECT_EQ(words.size(), 2U);
-}
-
-TEST(Phrases, AreSplitWherePausesAreLongerThanHalfASecond) {
-    auto words = words_of({"welcome", "back"}, 1.0);
-    const auto later = words_of({"to", "my", "kitchen"}, 2.2);
-    words.insert(words.end(), later.begin(), later.end());
-    const auto last = words_of({"today"}, 3.5);
-    words.insert(words.end(), last.begin(), last.end());
-
-    const auto segments = phrases(words);
-
-    ASSERT_EQ(segments.size(), 2U);
-    EXPECT_EQ(segments[0].text, "Welcome back.");
-    EXPECT_DOUBLE_EQ(segments[0].start_seconds, 1.0);
-    EXPECT_DOUBLE_EQ(segments[0].end_seconds, 1.6);
-    EXPECT_EQ(segments[1].text, "To my kitchen today.");
-    EXPECT_DOUBLE_EQ(segments[1].start_seconds, 2.2);
-}
-
-TEST(Phrases, AreSentences) {
-    struct test_case {
-        std::vector<std::string> words;
-        const char* sentence;
-    };
-    const test_case cases[] = {
-        {{"i", "think", "i'm", "in", "italy"}, "I think I'm in italy."},
-        {{"at", "six", "p.m."}, "At six p.m."},
-        {{"'cause", "it's", "good"}, "'cause it's good."},
-    };
-    for (const auto& expected : cases) {
-        const auto segments = phrases(words_of(expected.words));
-        ASSERT_EQ(segments.size(), 1U);
-        EXPECT_EQ(segments[0].text, expected.sentence);
-    }
-    EXPECT_TRUE(phrases({}).empty());
-}
-
-TEST(ToReport, OmitsImplausibleUtterances) {
-    utterance invented;
-    invented.words = words_of({"oh", "a"}, 0.0, 0.1);
-    utterance spoken;
-    spoken.words = words_of({"welcome", "back"}, 5.0);
-    spoken.plausible = true;
-
-    const auto report = to_report(std::vector{invented, spoken});
-
+TEST(Report, ContainsTheSpeechOnly) {
+    utterance noise = utterance_of("You", 3, 4);
+    noise.heard.no_speech_log_probability = -0.1;
+    utterance alone = noise;
+    alone.alone = true;
+    const auto report = to_report(std::vector{utterance_of("welcome back", 0, 2), noise, alone});
     ASSERT_EQ(report.segments.size(), 1U);
     EXPECT_EQ(report.segments[0].text, "Welcome back.");
     EXPECT_FALSE(report.doubtful);
+    ASSERT_EQ(report.voice.size(), 3U);
+    EXPECT_EQ(report.voice[0].evidence, voice_evidence::recognized);
+    EXPECT_EQ(report.voice[1].evidence, voice_evidence::possible);
+    EXPECT_EQ(report.voice[2].evidence, voice_evidence::alone);
 }
 
-// Goal: words that the recogniser invents in music are never reported, garbled ones of a speaker
-// are.
-TEST(ToReport, NeedsLessAgreementIfTheTrackContainsSpeech) {
-    utterance garbled;
-    garbled.start_seconds = 0.0;
-    garbled.end_seconds = 2.0;
-    garbled.words = words_of({"welcome", "back", "into", "my", "kitchen"}, 0.0);
-    garbled.agreement = 0.25;
-    EXPECT_TRUE(to_report(std::vector{garbled}).segments.empty());
-
-    utterance certain;
-    certain.start_seconds = 5.0;
-    certain.end_seconds = 7.0;
-    certain.words = words_of({"today", "we", "cook", "some", "pasta"}, 5.0);
-    certain.plausible = true;
-    EXPECT_EQ(to_report(std::vector{garbled, certain}).segments.size(), 2U);
-
-    garbled.agreement = 0.1;
-    EXPECT_EQ(to_report(std::vector{garbled, certain}).segments.size(), 1U);
-    // Too few words for its length, regardless of speech elsewhere.
-    garbled.agreement = 1.0;
-    garbled.end_seconds = 30.0;
-    EXPECT_EQ(to_report(std::vector{garbled, certain}).segments.size(), 1U);
-}
-
-TEST(ToReport, IsDoubtfulAtALowPosterior) {
-    utterance spoken;
-    spoken.words = words_of({"welcome", "back"}, 5.0, 0.44);
-    spoken.plausible = true;
-    EXPECT_TRUE(to_report(std::vector{spoken}).doubtful);
+TEST(Report, IsDoubtfulWithUnsureOrUnknownWords) {
+    const utterance known = utterance_of("Welcome back to my kitchen.", 0, 2);
+    utterance unsure = known;
+    unsure.heard.log_probability = -0.4;
+    utterance unknown = utterance_of("Hallo, Sumer man.", 3, 6);
+    unknown.heard.log_probability = -0.8;
+    EXPECT_FALSE(to_report(std::vector{known}).doubtful);
+    EXPECT_TRUE(to_report(std::vector{unsure}).doubtful);
+    const auto foreign = to_report(std::vector{unknown});
+    EXPECT_TRUE(foreign.segments.empty());
+    EXPECT_TRUE(foreign.doubtful);
+    EXPECT_TRUE(to_report(std::vector{known, unknown}).doubtful);
+    unknown.end_seconds = 4.5;
+    EXPECT_FALSE(to_report(std::vector{known, unknown}).doubtful);
     EXPECT_FALSE(to_report({}).doubtful);
 }
 

@@ -75,5 +75,38 @@ TEST(FindUtterances, LimitsTheLengthAndAvoidsOverlaps) {
     }
 }
 
+TEST(SplitAtPauses, EndsPartsInTheMiddleOfQuietPauses) {
+    struct test_case {
+        const char* name;
+        std::size_t pause_begin;
+        std::size_t pause_end;
+        float pause_db;
+        std::vector<frame_range> parts;
+    };
+    const test_case cases[] = {
+        {"a pause", 200, 260, -50.0F, {{0, 230}, {230, 500}}},
+        {"the shortest", 200, 240, -45.0F, {{0, 220}, {220, 500}}},
+        {"a shorter one", 200, 239, -50.0F, {{0, 500}}},
+        {"music in the pause", 200, 260, -44.0F, {{0, 500}}},
+        {"a part of less than a second", 50, 110, -50.0F, {{0, 500}}},
+        {"the end", 450, 500, -50.0F, {{0, 500}}},
+    };
+    for (const auto& given : cases) {
+        std::vector<float> levels(500, -20.0F);
+        for (std::size_t i = given.pause_begin; i < given.pause_end; ++i)
+            levels[i] = given.pause_db;
+        EXPECT_EQ(split_at_pauses({0, 500}, levels), given.parts) << given.name;
+    }
+}
+
+TEST(LoudRange, LeavesOutQuietEnds) {
+    std::vector<float> levels(300, -60.0F);
+    for (std::size_t i = 100; i < 200; ++i) levels[i] = -20.0F;
+    levels[90] = -34.0F;
+    levels[210] = -36.0F;
+    EXPECT_EQ(loud_range(levels), (frame_range{90, 200}));
+    EXPECT_EQ(loud_range({}), (frame_range{0, 0}));
+}
+
 }  // namespace
 }  // namespace reelsd::media::sound

@@ -60,8 +60,9 @@ std::vector<float> picture(int height, int width) {
 TEST_P(JoinedOperations, ComputeTheSame) {
     const network& given = GetParam();
     auto original =
-        neural_model::load(ORIGINAL_MODELS + std::string{given.file}, given.output_name);
-    auto joined = neural_model::load(INSTALLED_MODELS + std::string{given.file}, given.output_name);
+        picture_model::load(ORIGINAL_MODELS + std::string{given.file}, given.output_name);
+    auto joined =
+        picture_model::load(INSTALLED_MODELS + std::string{given.file}, given.output_name);
     ASSERT_TRUE(original.has_value());
     ASSERT_TRUE(joined.has_value());
     auto input = picture(given.height, given.width);

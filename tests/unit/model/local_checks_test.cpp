@@ -125,7 +125,14 @@ TEST(LocalWarnings, NameEachContradiction) {
         {"doubtful speech",
          [](findings&, local_evidence& measured) { measured.speech_doubtful = true; },
          {"speech was hard to recognise or is not English, the only language of the built-in "
-          "recogniser: the transcript may be wrong"}},
+          "recogniser: the transcript may be wrong or incomplete"}},
+        {"doubtful speech that was left out",
+         [](findings& reported, local_evidence& measured) {
+             measured.speech_doubtful = true;
+             reported.audio.segments.clear();
+         },
+         {"speech was hard to recognise or is not English, the only language of the built-in "
+          "recogniser: the transcript may be wrong or incomplete"}},
         {"doubtful speech, transcript of a remote model",
          [](findings& reported, local_evidence& measured) {
              measured.speech_doubtful = true;
