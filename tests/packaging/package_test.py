@@ -78,7 +78,7 @@ def contents(package):
 class Control(unittest.TestCase):
     def test_the_daemon_package_has_its_dependencies(self):
         self.assertLessEqual(
-            {"adduser", "ca-certificates", "pocketsphinx-en-us", "libpq5", "libseccomp2"}, dependencies(daemon, "Depends"))
+            {"adduser", "ca-certificates", "libpq5", "libseccomp2"}, dependencies(daemon, "Depends"))
         self.assertIn("postgresql", dependencies(daemon, "Recommends"))
 
     def test_the_client_package_has_no_extra_dependencies(self):
@@ -212,7 +212,9 @@ class Contents(unittest.TestCase):
             {"./usr/bin/reelsd", "./usr/libexec/reelsd/reelsd-media", "./usr/share/reelsd/wordnet.bin",
              "./usr/libexec/reelsd/libonnxruntime.so.1",
              "./usr/share/reelsd/text-models/ch_PP-OCRv4_rec_infer.onnx",
+             "./usr/share/reelsd/speech-models/decoder.onnx",
              "./usr/share/doc/reelsd/third-party/onnxruntime.txt",
+             "./usr/share/doc/reelsd/third-party/speech-models.txt",
              "./usr/share/doc/reelsd/third-party/text-models.txt",
              f"./{units_folder()}/reelsd.service", "./usr/share/man/man8/reelsd.8.gz",
              "./usr/share/doc/reelsd/copyright", "./usr/share/doc/reelsd/NOTICE",

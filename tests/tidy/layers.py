@@ -39,7 +39,7 @@ FOREIGN = [
     (re.compile(r"^boost/beast"), "http"),
     # OpenSSL as TLS; all layers may use its hashes and random bytes.
     (re.compile(r"^openssl/(ssl|tls1|x509|pem|bio|err)"), "http"),
-    (re.compile(r"^(libav\w+/|libsw\w+/|pocketsphinx|sphinxbase/)"), "media"),
+    (re.compile(r"^(libav\w+/|libsw\w+/)"), "media"),
 ]
 
 
