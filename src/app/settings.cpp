@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -20,8 +22,9 @@
 namespace reelsd::app {
 namespace {
 
-/// A setting of the previous release's text reader. The next release refuses it.
-constexpr std::string_view dropped_setting = "tessdata-dir";
+/// Settings of the previous release's readers of text and speech. The next release refuses them.
+constexpr auto dropped_settings =
+    std::to_array<std::string_view>({"tessdata-dir", "speech-model-dir"});
 
 error invalid(std::string detail) {
     return error{errc::invalid_argument, std::move(detail)};
@@ -124,7 +127,7 @@ result<given_values> read_configuration_file(const std::string& file) {
         return invalid(fmt::format("config: {}{}", values.error().detail(), remedy));
     }
     for (const auto& [key, text] : *values) {
-        if (key == dropped_setting) {
+        if (std::ranges::find(dropped_settings, key) != dropped_settings.end()) {
             fmt::print(stderr, "reelsd: warning: {}: \"{}\" has no effect; remove it\n", file, key);
         } else if (find_setting(key) == nullptr) {
             return invalid(fmt::format("{}: \"{}\" is not a setting", file, key));

@@ -74,11 +74,12 @@ class Settings(ServiceTest):
             with open(path, "w") as file:
                 file.write("wrokers = 3\n")
             self.refused(run_reelsd("--config", path, "serve"), "wrokers")
-        with self.subTest("a setting of the previous release"):
+        with self.subTest("settings of the previous release"):
             with open(path, "w") as file:
-                file.write('tessdata-dir = "/usr/share/tessdata"\nworkers = "many"\n')
+                file.write('tessdata-dir = "/usr/share/tessdata"\nspeech-model-dir = "/usr/share"\nworkers = "many"\n')
             done = run_reelsd("--config", path, "serve")
-            self.assertIn('"tessdata-dir" has no effect', done.stderr)
+            for name in ("tessdata-dir", "speech-model-dir"):
+                self.assertIn(f'"{name}" has no effect', done.stderr)
             self.refused(done, "many")
         with self.subTest("a file that is not there"):
             self.refused(run_reelsd("--config", path + ".missing", "serve"), "missing")
