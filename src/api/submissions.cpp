@@ -198,8 +198,10 @@ input<model::analysis_options> requested_analysis(
     }
     const auto& names = service.analyzers.names;
     const auto& name = options->analyzer;
-    if (!name.empty() && std::ranges::find(names, name) == names.end())
-        return invalid(fmt::format("analyzer must be one of {}", fmt::join(names, ", ")));
+    if (!name.empty() && std::ranges::find(names, name) == names.end()) {
+        const auto* const choice = names.size() == 1 ? "" : "one of ";
+        return invalid(fmt::format("analyzer must be {}{}", choice, fmt::join(names, ", ")));
+    }
     if (options->schema.empty()) return *std::move(options);
     if (!service.analyzers.cost_money)
         return invalid("extract needs a model; this server has none", error_reason::model_required);

@@ -82,8 +82,7 @@ error no_such_account(std::string_view name) {
     return error{
         errc::not_found,
         fmt::format(
-            "there is no such account as {} in this database; --data-dir or --database-url must "
-            "be the server's",
+            "no account {} in this database; --data-dir or --database-url must be the server's",
             name)};
 }
 

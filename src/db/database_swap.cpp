@@ -170,8 +170,7 @@ result<database_swap> database_swap::make(const std::string& connection_string, 
         return error{
             errc::conflict,
             fmt::format(
-                "database {} is replaced as a whole, and its role may not do that: it needs "
-                "CREATEDB and to own the database",
+                "the role cannot replace database {}: it must own the database and have CREATEDB",
                 old.name)};
     }
     const auto maintenance = with_database(connection_string, maintenance_database);

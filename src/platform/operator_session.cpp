@@ -149,7 +149,7 @@ result<std::string> read_private_file(const std::filesystem::path& file) {
     if (::fstat(opened.get(), &status) != 0) return refuse(errno_text(errno));
     if (!S_ISREG(status.st_mode)) return refuse("it is not a regular file");
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-        return refuse("other users can read or change it; run: chmod 600 on it");
+        return refuse("other users can read or change it; run: chmod 600 " + file.string());
     auto text = read_at_most(opened.get(), file_bytes_max + 1);
     if (!text) return refuse(errno_text(errno));
     if (text->size() > file_bytes_max) return refuse("it is larger than 1 MiB");

@@ -461,7 +461,7 @@ class Daemons(ServiceTest, FolderTest):
         clip = self.file("clip.mp4", b"video")
         self.assertIn("extract needs a model", self.run_here(4, "analyze", clip, "--extract", "recipe").stderr)
         self.run_here(0, "analyze", LINK, "--analyzer", "local")
-        self.assertIn("analyzer must be one of", self.run_here(4, "analyze", LINK, "--analyzer", "none").stderr)
+        self.assertIn("analyzer must be local", self.run_here(4, "analyze", LINK, "--analyzer", "none").stderr)
 
     def test_with_a_model(self):
         platform = Platform(with_sound=True)

@@ -432,7 +432,7 @@ class Validation(DatabaseTest):
                  'extract: "enum" must not contain a NUL character, at /properties/x/enum'),
                 ({"extract": {}}, 'extract: the root needs "type": "object", at /'),
                 ({"extract": "recipe"}, "extract needs a model; this server has none"),
-                ({"analyzer": "gemini"}, "analyzer must be one of local")]
+                ({"analyzer": "gemini"}, "analyzer must be local")]
         for options, message in rows:
             for body in ({"url": SAMPLE}, {"urls": [SAMPLE]}):
                 with self.subTest((options, body)):

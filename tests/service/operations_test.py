@@ -256,7 +256,7 @@ class Commands(ServiceTest):
         self.assertNotEqual(twice.returncode, 0)
         unknown = self.served.cli("token", "create", "--account", "nobody@example.test", "--name", "x")
         self.assertNotEqual(unknown.returncode, 0)
-        self.assertIn("no such account", unknown.stderr)
+        self.assertIn("no account nobody@example.test in this database", unknown.stderr)
         self.assertEqual(unknown.stdout, "")
 
     def test_a_token_that_cannot_be_printed(self):

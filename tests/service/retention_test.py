@@ -218,7 +218,7 @@ class Export(Shared):
         self.assertEqual(self.one.request("GET", "/dashboard/api/export").status, 401)
         unknown = self.one.cli("account", "export", "--email", "nobody@example.test")
         self.assertEqual(unknown.returncode, 1)
-        self.assertIn("no such account", unknown.stderr)
+        self.assertIn("no account nobody@example.test in this database", unknown.stderr)
 
 
 class Erasure(Shared):

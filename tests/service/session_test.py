@@ -280,7 +280,7 @@ class Files(SessionTest):
         named = "platform-cookies-file: .*cookies.txt: "
         for mode in (0o640, 0o604, 0o644, 0o620):
             self.write(netscape(), mode)
-            self.assertRefused(named + "other users can read or change it")
+            self.assertRefused(named + "other users can read or change it; run: chmod 600 /.*cookies.txt")
         for text in ("", "not cookies\n", netscape().replace("sessionid", "other"), netscape(domain=".example.com"),
                      netscape().replace("\t", "    "), f"csrftoken={TOKEN}", "[", "[{}]", '{"name": "sessionid"}',
                      json.dumps([{"name": "sessionid", "value": SESSION, "domain": "evil-instagram.com"}])):
