@@ -9,7 +9,7 @@
 namespace reelsd::jobs {
 namespace {
 
-/// Of each ranking, how many reels can be hits.
+/// How many reels of each ranking can be hits.
 constexpr std::size_t ranked_max = 100;
 /// Concepts of a reel that has hardly anything in common with the search.
 constexpr double similarity_min = 0.03;

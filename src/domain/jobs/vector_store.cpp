@@ -124,8 +124,8 @@ awaitable<embedding_claim> vector_store::claim(embedding_claim_request request, 
         claimed.account = first.as<account_id>("account_id");
         claimed.reels = answer.map(&db::row::to<unembedded_reel>);
     }
-    // Due reels of other accounts are left: this window is not done with. Reels that were due and
-    // could not be claimed are locked by another claim.
+    // While due reels of other accounts are left, the next claim searches the same window. If no
+    // due reel could be claimed, another claim has locked them.
     const bool is_left =
         !claimed.reels.empty() &&
         first.as<std::int64_t>("due") > static_cast<std::int64_t>(claimed.reels.size());

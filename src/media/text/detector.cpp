@@ -55,7 +55,7 @@ double slant_of(const std::vector<int>& piece, int width) {
     return std::abs(slant) > slant_max ? 0 : slant;
 }
 
-/// The smallest rectangle of the piece's direction around it.
+/// The smallest rectangle around the piece, with sides in the direction of the piece.
 rotated_box rectangle_of(const std::vector<int>& piece, int width) {
     const double slant = slant_of(piece, width);
     const double cosine = std::cos(slant);
@@ -104,7 +104,7 @@ std::vector<rotated_box> boxes_of(const probability_map& map) {
         double probability = 0;
         for (const int pixel : piece) probability += map.values[static_cast<std::size_t>(pixel)];
         if (probability < box_probability * found.width * found.height) continue;
-        // From the core to the line: the distance by which the training shrank it.
+        // The distance by which the lines of the training data were shrunk to their cores.
         const double margin =
             unclip_ratio * found.width * found.height / (2 * (found.width + found.height));
         found.width += 2 * margin;

@@ -118,8 +118,8 @@ private:
     picture::frame_history history_;
     int frame_count_ = 0;
     series frames_;
-    /// Of the means of four frames, in which text on a moving background is legible. In the first
-    /// that shows a line, the text before it may still be visible.
+    /// Reads the means of four frames, in which text on a moving background is legible. The first
+    /// mean that shows a line may still show the text before it.
     series averaged_{.read_from = 2};
 };
 

@@ -169,7 +169,7 @@ bool is_missed(const sighting& line, const std::vector<sighting>& frames) {
         if (gap >= part_gap_seconds || shared < 0.5) continue;
         if (same_text(line.text, seen.text) || position_in(line.text, seen.text)) return false;
         if (gap < 0 && position_in(seen.text, line.text)) {
-            // A text that moves or changes is mixed with itself in the mean.
+            // In the mean, a text that moves or changes overlaps itself: no frame shows `line`.
             if (seen.frames >= certain_frames && -gap >= half_duration) return false;
         } else {
             contradicted_seconds += std::max(0.0, -gap);

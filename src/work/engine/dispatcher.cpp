@@ -248,7 +248,7 @@ void dispatcher::on_reported(
     if (!is_over) cursor_.read_from_start();
     // The job may get its permit immediately, unless others were in line already.
     if (std::holds_alternative<jobs::awaiting_permit>(outcome) && is_line_empty_) next_permit_ = {};
-    // A job of the account that waited for the end of this one is ready only now.
+    // If a job of the account waited for the end of this one, it can be claimed only now.
     const bool is_worker_idle = busy() + waiting() < capacity();
     if (ended.is_delayed || held() >= 2 * capacity() || !is_over || is_worker_idle) wake();
     leases_.remove(job);

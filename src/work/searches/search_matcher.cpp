@@ -103,7 +103,7 @@ awaitable<std::optional<searches::search_match>> search_matcher::match_of(
     auto hit = std::ranges::find(hits, check.reel, &jobs::search_hit::id);
     double score = hit == hits.end() ? 0 : hit->score;
     if (score < search.min_score && search.min_score <= all_words_score) {
-        // The score is by rank: among many reels about it, the next one ranks low.
+        // The score depends on the rank: a reel with all words ranks low among many similar ones.
         const bool has_words =
             co_await parts_.search.has_all_words(check.account, check.reel, request.text, by);
         if (!has_words) co_return std::nullopt;
