@@ -46,6 +46,8 @@ constexpr auto kinds = std::to_array<kind_traits>({
     {failure_kind::limit_refused, errc::model_misconfigured, 1},
     {failure_kind::limit_too_large, errc::model_misconfigured, 1},
     {failure_kind::context_exceeded, errc::model_misconfigured, 1},
+    {failure_kind::request_too_large, errc::model_misconfigured, 1},
+    {failure_kind::input_flagged, errc::model_refused, 1},
     {failure_kind::file_not_ready, errc::model_unavailable, busy_tries_max},
     {failure_kind::file_gone, errc::model_unavailable, 1},
     {failure_kind::no_calls_left, errc::limit_reached, 1},

@@ -34,6 +34,8 @@ enum class failure_kind : std::uint8_t {
     limit_refused,      ///< The token limit has another name.
     limit_too_large,    ///< The token limit exceeds the model's.
     context_exceeded,   ///< The request and the token limit do not fit the model's context.
+    request_too_large,  ///< More bytes or images than this server accepts in a request.
+    input_flagged,      ///< The provider's moderation rejects the video or a text.
     file_not_ready,     ///< An uploaded file is still being processed.
     file_gone,          ///< An uploaded file does not exist.
     no_calls_left,      ///< The job's own limit.
@@ -47,8 +49,8 @@ BOOST_DESCRIBE_ENUM(
     failure_kind, misconfigured, unlisted, unauthorized, quota_exhausted, rate_limited, overloaded,
     transient, server_fault, slow, video_rejected, payload_too_large, schema_refused,
     thinking_refused, store_refused, limit_refused, limit_too_large, context_exceeded,
-    file_not_ready, file_gone, no_calls_left, budget_spent, storage, media_child, no_database,
-    cancelled)
+    request_too_large, input_flagged, file_not_ready, file_gone, no_calls_left, budget_spent,
+    storage, media_child, no_database, cancelled)
 
 struct call_failure {
     failure_kind kind = failure_kind::transient;

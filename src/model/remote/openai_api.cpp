@@ -212,10 +212,11 @@ struct openai_error {
     std::string name;
     std::string message;
 
+    /// Ignores case. The texts are in lower case.
     [[nodiscard]] bool says(std::initializer_list<std::string_view> any) const {
-        return std::ranges::any_of(any, [this](std::string_view text) {
-            return contains(message, text) || contains(name, text);
-        });
+        const auto texts = ascii_lower(name) + '\n' + ascii_lower(message);
+        return std::ranges::any_of(
+            any, [&texts](std::string_view text) { return contains(texts, text); });
     }
 };
 
@@ -259,16 +260,41 @@ bool is_out_of_credit(const openai_error& fault) {
     return fault.says({"insufficient_quota", "billing_not_active", "billing_hard_limit"});
 }
 
+/// OpenAI, vLLM, llama.cpp, LM Studio, LiteLLM and TGI. Not "context_window", which the message of
+/// Groq about a token limit above the model's names.
+bool is_about_context(const openai_error& fault) {
+    return fault.says(
+        {"context_length_exceeded",
+         "contextwindowexceeded",
+         "context length",
+         "context limit",
+         "context size",
+         "context window",
+         "maximum model length",
+         "fit into the model",
+         "prompt is too long",
+         "`inputs` tokens +",
+         "`inputs` must have less than"});
+}
+
+bool is_flagged(const openai_error& fault) {
+    return fault.says({"input was flagged", "content_filter", "content_policy_violation"});
+}
+
 failure_kind openai_bad_request(const openai_error& fault) {
     if (is_out_of_credit(fault)) return failure_kind::misconfigured;
+    // First: these messages may also name the token limit.
+    if (is_about_context(fault)) return failure_kind::context_exceeded;
+    if (is_flagged(fault)) return failure_kind::input_flagged;
     const bool is_of_limit = fault.says({"max_tokens", "max_completion_tokens"});
     if (is_of_limit && fault.says({"too large", "at most", "maximum", "less than", "valid range"}))
         return failure_kind::limit_too_large;
-    if (fault.says({"context_length_exceeded", "maximum context length", "context size"}))
-        return failure_kind::context_exceeded;
     if (fault.says({"max_completion_tokens"})) return failure_kind::limit_refused;
     if (fault.says({"response_format", "json_schema", "guided", "grammar"}))
         return failure_kind::schema_refused;
+    // Another video may have fewer frames, unless the model accepts none.
+    if (fault.says({"may be provided in"}) && !fault.says({"at most 0 "}))
+        return failure_kind::request_too_large;
     // Parts that the server does not know: the operator must set another mode.
     if (fault.says(
             {"content[].type",
@@ -280,18 +306,22 @@ failure_kind openai_bad_request(const openai_error& fault) {
              "does not support",
              "may be provided in"}))
         return failure_kind::misconfigured;
-    if (fault.says({"max_tokens", "API key", "api_key"})) return failure_kind::misconfigured;
+    if (fault.says({"max_tokens", "api key", "api_key"})) return failure_kind::misconfigured;
     return failure_kind::video_rejected;
 }
 
 failure_kind kind_of(int status, const openai_error& fault) {
     switch (status) {
         case 400: return openai_bad_request(fault);
+        case 403:
+            return is_flagged(fault) ? failure_kind::input_flagged : failure_kind::misconfigured;
+        case 413: return failure_kind::request_too_large;
         case 429:
             return is_out_of_credit(fault) ? failure_kind::misconfigured
                                            : failure_kind::rate_limited;
         case 409: return failure_kind::transient;
         case 422:
+            if (is_about_context(fault)) return failure_kind::context_exceeded;
             return fault.says({"response_format"}) ? failure_kind::schema_refused
                                                    : failure_kind::misconfigured;
         default: return kind_of_status(status);

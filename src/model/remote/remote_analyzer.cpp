@@ -36,10 +36,10 @@ analysis_failure analysis_failure_from(const call_error& failed) {
     return {error_from(failed.why), failed.not_before, failed.asked_to_wait};
 }
 
-/// A provider that refuses a text is configured wrongly, unlike one that cannot read a video.
+/// A provider that cannot read a text is configured wrongly, unlike one that cannot read a video.
 analysis_failure text_failure_from(const call_error& failed) {
     auto failure = analysis_failure_from(failed);
-    if (failure.why.code() == errc::model_refused)
+    if (failure.why.code() == errc::model_refused && failed.why.kind != failure_kind::input_flagged)
         failure.why = error{errc::model_misconfigured, failure.why.detail()};
     return failure;
 }

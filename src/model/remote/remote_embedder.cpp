@@ -167,8 +167,8 @@ call_failure openai_embedding_failure(const net::http_response& response) {
     auto why = openai_failure(response);
     const bool is_about_length = std::ranges::any_of(
         words, [&why](std::string_view text) { return contains(why.detail, text); });
-    if (why.kind == failure_kind::context_exceeded || response.status() == 422 ||
-        (response.status() == 500 && is_about_length))
+    if (why.kind == failure_kind::context_exceeded || why.kind == failure_kind::request_too_large ||
+        response.status() == 422 || (response.status() == 500 && is_about_length))
         why.kind = failure_kind::video_rejected;
     return why;
 }

@@ -100,7 +100,7 @@ std::string_view reason_of(const call_failure& why) {
         case failure_kind::schema_refused:
         case failure_kind::thinking_refused: return "it rejects this server's settings";
         case failure_kind::video_rejected:
-        case failure_kind::payload_too_large: return "it cannot read this sound";
+        case failure_kind::request_too_large: return "it cannot read this sound";
         case failure_kind::storage: return "the sound could not be extracted";
         default:
             return why.detail == not_a_transcript ? "its answer was not a transcript"

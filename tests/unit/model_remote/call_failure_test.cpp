@@ -67,6 +67,8 @@ TEST(CallFailure, EachKindHasANameAndAnError) {
         {failure_kind::schema_refused, errc::model_misconfigured},
         {failure_kind::thinking_refused, errc::model_misconfigured},
         {failure_kind::context_exceeded, errc::model_misconfigured},
+        {failure_kind::request_too_large, errc::model_misconfigured},
+        {failure_kind::input_flagged, errc::model_refused},
         {failure_kind::no_calls_left, errc::limit_reached},
         {failure_kind::budget_spent, errc::unauthorized},
         {failure_kind::storage, errc::storage_failed},

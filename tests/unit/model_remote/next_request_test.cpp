@@ -124,6 +124,8 @@ TEST(NextRequest, OtherFailuresAreFinal) {
           failure_kind::slow,
           failure_kind::limit_too_large,
           failure_kind::context_exceeded,
+          failure_kind::request_too_large,
+          failure_kind::input_flagged,
           failure_kind::video_rejected,
           failure_kind::file_not_ready,
           failure_kind::no_calls_left,

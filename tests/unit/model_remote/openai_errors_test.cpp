@@ -64,7 +64,13 @@ TEST(OpenaiErrors, EachStatusAndFormat) {
          ""},
         {400,
          R"({"error":{"message":"'max_tokens' or 'max_completion_tokens' is too large: 32768. This
-             model's maximum context length is 32768 tokens."}})",
+             model's maximum context length is 32768 tokens and your request has 20111 input
+             tokens."}})",
+         failure_kind::context_exceeded,
+         ""},
+        {400,
+         R"({"error":{"message":"`max_tokens` must be less than or equal to `8192`, the maximum
+             value for `max_tokens` is less than the `context_window` for this model"}})",
          failure_kind::limit_too_large,
          ""},
         {400,
@@ -86,8 +92,13 @@ TEST(OpenaiErrors, EachStatusAndFormat) {
          failure_kind::misconfigured,
          ""},
         {400,
-         R"({"error":{"message":"At most 1 image(s) may be provided in one request."}})",
+         R"({"error":{"message":"At most 0 image(s) may be provided in one request."}})",
          failure_kind::misconfigured,
+         ""},
+        // Other videos have fewer frames.
+        {400,
+         R"({"error":{"message":"At most 32 image(s) may be provided in one prompt."}})",
+         failure_kind::request_too_large,
          ""},
         {400,
          R"({"error":{"message":"m is not a multimodal model"}})",
@@ -126,7 +137,15 @@ TEST(OpenaiErrors, EachStatusAndFormat) {
         {404, "<html>404</html>", failure_kind::misconfigured, "<html>"},
         {408, "", failure_kind::transient, ""},
         {409, "", failure_kind::transient, ""},
-        {413, "<html>", failure_kind::payload_too_large, ""},
+        {403,
+         R"({"error":{"code":403,"message":"m requires moderation on P. Your input was flagged"}})",
+         failure_kind::input_flagged,
+         "flagged"},
+        {400,
+         R"({"error":{"message":"The response was filtered","code":"content_filter"}})",
+         failure_kind::input_flagged,
+         ""},
+        {413, "<html>", failure_kind::request_too_large, ""},
         {429,
          R"({"error":{"message":"Slow down","type":"requests","code":"rate_limit_exceeded"}})",
          failure_kind::rate_limited,
@@ -164,6 +183,28 @@ TEST(OpenaiErrors, EachStatusAndFormat) {
         EXPECT_EQ(name_of(why.kind), name_of(expected.kind))
             << expected.status << " " << expected.body;
         EXPECT_THAT(why.detail, HasSubstr(expected.detail)) << expected.body;
+    }
+}
+
+// Otherwise one long video would stop the requests for all others.
+TEST(OpenaiErrors, EachServersTextAboutTheContext) {
+    for (const auto* const text :
+         {"The decoder prompt (length 41110) is longer than the maximum model length of 32768.",
+          "You passed 32769 input tokens, but the model's context length is only 32768 tokens.",
+          "The input (40000 tokens) is longer than the model's context length (32768 tokens).",
+          "The model is loaded with context length of only 4096 tokens, which is not enough",
+          "litellm.BadRequestError: litellm.ContextWindowExceededError: 210000 tokens > 200000",
+          "prompt is too long: 210000 tokens > 200000 maximum",
+          "The prompt is too long to fit into the model (Context Length 4096)",
+          "input length and `max_tokens` exceed context limit: 190000 + 16384 > 200000",
+          "Input exceeds the context window of this model",
+          "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4000 and 16384",
+          "`inputs` must have less than 4095 tokens. Given: 5000"}) {
+        const auto body = json{{"error", text}}.dump();
+        for (const int status : {400, 422}) {
+            EXPECT_EQ(read_openai_error(status, body).kind, failure_kind::context_exceeded)
+                << status << ' ' << text;
+        }
     }
 }
 

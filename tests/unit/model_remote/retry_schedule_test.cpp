@@ -40,6 +40,8 @@ TEST(RetrySchedule, EachFailureHasItsNumberOfTries) {
         {failure_kind::schema_refused, 1},
         {failure_kind::thinking_refused, 1},
         {failure_kind::context_exceeded, 1},
+        {failure_kind::request_too_large, 1},
+        {failure_kind::input_flagged, 1},
         {failure_kind::file_gone, 1},
         {failure_kind::no_calls_left, 1},
         {failure_kind::budget_spent, 1},

@@ -249,7 +249,7 @@ TEST(SpeechFailure, TellsWhatTheServerDoesNotKnow) {
         {401, R"({"error":{"message":"Incorrect API key"}})", failure_kind::unauthorized},
         {403, R"({"detail":"Invalid API key"})", failure_kind::misconfigured},
         {404, R"({"detail":"Model 'x' is not installed locally"})", failure_kind::misconfigured},
-        {413, "<html></html>", failure_kind::payload_too_large},
+        {413, "<html></html>", failure_kind::request_too_large},
         {429, R"({"error":{"message":"slow down"}})", failure_kind::rate_limited},
         {500, "stof", failure_kind::server_fault},
         {503, "", failure_kind::overloaded},
