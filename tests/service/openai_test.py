@@ -206,21 +206,20 @@ class Errors(OpenAiTest):
 
     def test_an_invalid_request_ends_the_job(self):
         self.analyzing()
-        rows = [("bad_video", {"shape": "vllm"}), ("too_large", {})]
-        for name, job, calls in self.try_faults(rows, times=9):
-            with self.subTest(name):
-                self.assertFailed(job, "model_failed", "unsupported_format")
-                self.assertLessEqual(len(calls), 2)  # Unchanged, and re-encoded.
+        job, calls = self.try_fault("chat", "bad_video", times=9, shape="vllm")
+        self.assertFailed(job, "model_failed", "unsupported_format")
+        self.assertLessEqual(len(calls), 2)  # Unchanged, and re-encoded.
         # Last, because the configuration may be at fault: further calls would be blocked for a while.
         job, calls = self.try_fault("chat", "unprocessable", times=9, shape="fastapi")
         self.assertFailed(job, "model_failed", "unsupported_format")
         self.assertLessEqual(len(calls), 4)
 
-    def test_a_request_beyond_the_context_is_not_blamed_on_the_video(self):
+    def test_a_request_that_is_too_large_is_not_blamed_on_the_video(self):
         daemon = self.analyzing(analyzer="openai,local")
-        job, calls = self.try_fault("chat", "context_overflow", times=9)
-        self.assertDone(job, "local")
-        self.assertEqual(len(calls), 1)
+        for name, job, calls in self.try_faults([("context_overflow", {}), ("too_large", {})], times=9):
+            with self.subTest(name):
+                self.assertDone(job, "local")
+                self.assertEqual(len(calls), 1)
         self.assertNotIn("re-encoded", daemon.log())
 
     def test_should_retry_false_is_respected(self):
