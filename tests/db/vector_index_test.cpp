@@ -59,7 +59,7 @@ public:
             return text.size() > text_bytes_max || text.find(refused_word) != text.npos;
         };
         if (std::ranges::any_of(texts, is_refused))
-            return {.vectors = error{errc::model_refused, "too long"}};
+            return {.vectors = error{errc::model_refused, "too long"}, .billed = refused_billing};
         return answer_with({texts.size(), model::dense_vector{1, 0}});
     }
     [[nodiscard]] int calls() const {
@@ -74,6 +74,7 @@ public:
     std::size_t text_bytes_max = std::numeric_limits<std::size_t>::max();
     /// So is one with a text that contains this word.
     std::string refused_word = "refused";
+    model::billing refused_billing = model::billing::none;
 
 private:
     std::string name_;
@@ -381,6 +382,20 @@ TEST_F(VectorIndex, RefusedReelsDoNotStopEmbedding) {
     add_reels(ann_, 1);
     wait_for_vectors(embedder, 4);
     EXPECT_EQ(embedder.calls(), calls + 1) << "without the refused ones";
+}
+
+// A model may compute no usable vector for a text, which is billed.
+TEST_F(VectorIndex, BilledRefusalsDoNotStopEmbedding) {
+    auto& embedder = made("a");
+    embedder.refused_billing = model::billing::counted;
+    add_reels(ann_, 6);
+    sql("UPDATE job SET result = jsonb_build_object('content', jsonb_build_object('summary',"
+        " CASE WHEN id < (SELECT max(id) - 1 FROM job) THEN 'refused' ELSE repeat('word ', 9) "
+        "END))");
+    index_of(embedder).start();
+    wait_for_vectors(embedder, 2);
+    add_reels(ann_, 1);
+    wait_for_vectors(embedder, 3);
 }
 
 TEST_F(VectorIndex, AnEmbedderThatRefusesEverythingIsPaused) {

@@ -46,7 +46,7 @@ enum class billing : std::uint8_t {
 struct embedding_reply {
     /// A vector of length 1 for each text, in order. Errors: model_unavailable,
     /// model_misconfigured (also for vectors of another size than configured, which are billed),
-    /// model_refused, cancelled.
+    /// model_refused (also if a text got no usable vector, which is billed), cancelled.
     result<std::vector<dense_vector>> vectors;
     billing billed = billing::none;
     /// As the provider counts them, or estimated if it does not report them.

@@ -16,6 +16,7 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace reelsd::model {
@@ -38,17 +39,19 @@ std::string gemini_text(
                                                : "title: none | text: " + text;
 }
 
-/// A list of numbers as a vector of length 1.
+/// A list of numbers as a vector of length 1. Some servers write a component that is not a number
+/// as null; a vector with one, or without a direction, is returned as an empty one.
 std::optional<dense_vector> vector_from(const json& numbers) {
     if (!numbers.is_array() || numbers.empty() || numbers.size() > dimensions_max)
         return std::nullopt;
     dense_vector vector;
     vector.reserve(numbers.size());
     for (const auto& number : numbers) {
-        if (!number.is_number()) return std::nullopt;
-        vector.push_back(number.get<float>());
+        if (!number.is_number() && !number.is_null()) return std::nullopt;
+        vector.push_back(
+            number.is_null() ? std::numeric_limits<float>::quiet_NaN() : number.get<float>());
     }
-    if (!normalise(vector)) return std::nullopt;
+    if (!normalise(vector)) vector.clear();
     return vector;
 }
 
@@ -113,6 +116,10 @@ private:
             .tokens =
                 embedded && embedded->tokens > 0 ? embedded->tokens : estimated_tokens(texts)};
         if (!embedded) return reply;
+        if (std::ranges::any_of(embedded->vectors, &dense_vector::empty)) {
+            reply.vectors = error{errc::model_refused, "a text got a vector that is not usable"};
+            return reply;
+        }
         const auto dimensions = settings_.dimensions > 0
                                     ? static_cast<std::size_t>(settings_.dimensions)
                                     : embedded->vectors.front().size();
@@ -159,16 +166,16 @@ net::http_request openai_embedding_request(
 }
 
 /// Besides 400 and 413, servers refuse a text that is too long with 422 (FastAPI), or with 500 and
-/// a message about it (llama.cpp). Any other 500 is a fault of the server. A shorter text fits the
-/// context.
+/// a message about it (llama.cpp). So does Ollama if the model computes NaN for a text. Any other
+/// 500 is a fault of the server. A shorter text fits the context.
 call_failure openai_embedding_failure(const net::http_response& response) {
-    constexpr auto words =
-        std::to_array<std::string_view>({"too large", "too long", "too big", "context length"});
+    constexpr auto words = std::to_array<std::string_view>(
+        {"too large", "too long", "too big", "context length", "unsupported value: NaN"});
     auto why = openai_failure(response);
-    const bool is_about_length = std::ranges::any_of(
+    const bool is_about_text = std::ranges::any_of(
         words, [&why](std::string_view text) { return contains(why.detail, text); });
     if (why.kind == failure_kind::context_exceeded || why.kind == failure_kind::request_too_large ||
-        response.status() == 422 || (response.status() == 500 && is_about_length))
+        response.status() == 422 || (response.status() == 500 && is_about_text))
         why.kind = failure_kind::video_rejected;
     return why;
 }
@@ -271,14 +278,16 @@ std::optional<embeddings> openai_embeddings(const json& document, std::size_t te
     if (!listed.is_array() || listed.size() != texts) return std::nullopt;
     embeddings embedded;
     embedded.vectors.resize(texts);
+    std::vector<bool> filled(texts);
     for (const auto& entry : listed) {
         // Servers may answer in any order.
         const auto& index = member(entry, "index");
         if (!index.is_number_unsigned() || index.get<std::size_t>() >= texts) return std::nullopt;
         auto vector = vector_from(member(entry, "embedding"));
-        auto& slot = embedded.vectors[index.get<std::size_t>()];
-        if (!vector || !slot.empty()) return std::nullopt;
-        slot = *std::move(vector);
+        const auto at = index.get<std::size_t>();
+        if (!vector || filled[at]) return std::nullopt;
+        filled[at] = true;
+        embedded.vectors[at] = *std::move(vector);
     }
     embedded.tokens = count_in(member(document, "usage"), "prompt_tokens");
     return embedded;

@@ -21,7 +21,7 @@ inline constexpr std::size_t embedded_characters_max = 7'500;
     const embedder_settings& settings, std::span<const std::string> texts,
     embedding_purpose purpose);
 
-/// Vectors in order, and tokens if they are reported.
+/// Vectors in order, an unusable one being empty, and tokens if they are reported.
 struct embeddings {
     std::vector<dense_vector> vectors;
     std::int64_t tokens = 0;

@@ -62,7 +62,9 @@ void paid_embedder::judge(const model::embedding_reply& reply) {
         useless_answers_ = 0;
         return;
     }
-    if (reply.billed != model::billing::counted || has_given_up_) return;
+    // An unusable vector is the fault of its text: embed the others.
+    const bool is_of_text = reply.vectors.error().code() == errc::model_refused;
+    if (reply.billed != model::billing::counted || is_of_text || has_given_up_) return;
     ++useless_answers_;
     const bool is_final = reply.vectors.error().code() == errc::model_misconfigured;
     if (!is_final && useless_answers_ < useless_answers_max) return;

@@ -71,7 +71,6 @@ TEST(GeminiEmbeddings, OtherAnswersAreRefused) {
           R"({"embeddings":[{"values":[1]}]})",
           R"({"embeddings":[{"values":[1]},{"values":[]}]})",
           R"({"embeddings":[{"values":[1]},{"values":["1"]}]})",
-          R"({"embeddings":[{"values":[1]},{"values":[0,0]}]})",
           R"({"embeddings":[{"values":[1]},{"values":[1e400]}]})"}) {
         SCOPED_TRACE(text);
         EXPECT_FALSE(gemini_embeddings(json::parse(text, nullptr, false), 2));
@@ -87,6 +86,20 @@ TEST(OpenAiEmbeddings, AreSortedByTheirIndex) {
     EXPECT_THAT(embedded->vectors[0], ElementsAre(1.0F, 0.0F));
     EXPECT_THAT(embedded->vectors[1], ElementsAre(0.0F, 1.0F));
     EXPECT_EQ(embedded->tokens, 9);
+}
+
+TEST(OpenAiEmbeddings, AVectorWithoutUsableComponentsIsEmpty) {
+    const auto embedded = openai_embeddings(
+        json::parse(R"({"data":[{"index":1,"embedding":[null,2]},{"index":0,"embedding":[5,0]},
+                                {"index":2,"embedding":[0,0]}]})"),
+        3);
+    ASSERT_TRUE(embedded);
+    EXPECT_THAT(embedded->vectors[0], ElementsAre(1.0F, 0.0F));
+    EXPECT_THAT(embedded->vectors[1], ElementsAre());
+    EXPECT_THAT(embedded->vectors[2], ElementsAre());
+    EXPECT_FALSE(openai_embeddings(
+        json::parse(R"({"data":[{"index":0,"embedding":[null]},{"index":0,"embedding":[1]}]})"),
+        2));
 }
 
 TEST(OpenAiEmbeddings, TokensMayBeWrittenWithAFraction) {
@@ -176,6 +189,17 @@ TEST(EmbeddingRequest, EveryAnswerIsBilled) {
     EXPECT_EQ(unreadable.tokens, 2) << "estimated";
 }
 
+// Otherwise one text would stop embedding for all accounts.
+TEST(EmbeddingRequest, ATextWithoutAUsableVectorIsRefused) {
+    const auto reply = reply_to(embedding_response(
+        200,
+        R"({"data":[{"index":0,"embedding":[1,0]},{"index":1,"embedding":[null,null]}],
+            "usage":{"prompt_tokens":9}})"));
+    EXPECT_EQ(reply.vectors.error().code(), errc::model_refused);
+    EXPECT_EQ(reply.billed, billing::counted);
+    EXPECT_EQ(reply.tokens, 9);
+}
+
 TEST(EmbeddingRequest, ARefusalIsNotBilled) {
     for (const int status : {400, 401, 429, 503}) {
         EXPECT_EQ(reply_to(embedding_response(status, "{}")).billed, billing::none) << status;
@@ -248,6 +272,9 @@ TEST(EmbeddingRequest, AFaultOfTheServerRefusesATextOnlyIfItNamesTheLength) {
          openai_embedder,
          errc::model_refused},
         {"the input length exceeds the context length", openai_embedder, errc::model_refused},
+        {"failed to encode response: json: unsupported value: NaN",
+         openai_embedder,
+         errc::model_refused},
         {"The server had an error processing your request",
          openai_embedder,
          errc::model_unavailable},
