@@ -7,9 +7,9 @@
 
 namespace reelsd::model {
 
-std::string task_text(const prompt& prompt, const request_options& options, answer_format format) {
+std::string task_text(const prompt& prompt, const request_options& options, bool with_schema) {
     auto text = prompt.task;
-    if (format != answer_format::schema) text += "\n\n" + schema_note(prompt.schema);
+    if (with_schema) text += "\n\n" + schema_note(prompt.schema);
     if (!options.note.empty()) text += "\n\n" + options.note;
     return text;
 }

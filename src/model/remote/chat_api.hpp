@@ -116,9 +116,9 @@ private:
     model_endpoint endpoint_;
 };
 
-/// The task, with the schema unless the provider enforces it, and with the note of `options`.
+/// The task, with the schema if the model does not see it otherwise, and the note of `options`.
 [[nodiscard]] std::string task_text(
-    const prompt& prompt, const request_options& options, answer_format format);
+    const prompt& prompt, const request_options& options, bool with_schema);
 
 /// Errors: storage.
 [[nodiscard]] boost::system::result<net::file_range, call_failure> whole_file(

@@ -457,7 +457,7 @@ gemini_body gemini_body_for(
     const gemini_settings& settings, const request_options& options, const prompt& prompt,
     const std::optional<gemini_video>& video) {
     const json system{{"parts", {{{"text", prompt.instructions}}}}};
-    const json task{{"text", task_text(prompt, options, options.format)}};
+    const json task{{"text", task_text(prompt, options, options.format != answer_format::schema)}};
     auto rest = fmt::format(
         R"({}]}}],"generationConfig":{})",
         task.dump(),

@@ -6,6 +6,7 @@
 #include <reelsd/base/foreign_json.hpp>
 #include <reelsd/base/parse_number.hpp>
 #include <reelsd/base/text.hpp>
+#include <reelsd/net/url.hpp>
 
 #include <fmt/format.h>
 
@@ -108,6 +109,13 @@ answer_format format_of(const openai_settings& settings, const request_options& 
     return options.format;
 }
 
+/// Whether the server adds the schema that it enforces to the prompt. llama.cpp and Ollama only
+/// restrict the tokens of the answer to it, so its descriptions would be lost.
+bool shows_schema(const openai_settings& settings) {
+    const auto url = net::url::parse(settings.url);
+    return url && url->host().ends_with("api.openai.com");
+}
+
 std::string limit_name(const openai_settings& settings, const request_options& options) {
     if (!options.other_limit_name) return settings.token_limit_name;
     return settings.token_limit_name == "max_tokens" ? "max_completion_tokens" : "max_tokens";
@@ -135,7 +143,9 @@ public:
             R"({{"model":{},"messages":[{},{{"role":"user","content":)",
             json(settings_.model).dump(),
             json{{"role", "system"}, {"content", prompt_.instructions}}.dump()));
-        const auto task = task_text(prompt_, options, format_of(settings_, options));
+        const bool has_schema =
+            shows_schema(settings_) && format_of(settings_, options) == answer_format::schema;
+        const auto task = task_text(prompt_, options, !has_schema);
         add_message_parts(
             body,
             sent_.value_or(sent_media{}),

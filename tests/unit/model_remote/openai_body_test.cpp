@@ -206,6 +206,21 @@ TEST(OpenaiApi, AWholeRequest) {
     EXPECT_EQ(request->headers[1].value, "Bearer secret");
 }
 
+TEST(OpenaiApi, OnlyOpenaiItselfShowsTheSchemaToTheModel) {
+    const auto media = no_helper();
+    const auto prompt = quoted_prompt();
+    const auto task_at = [&](const char* url) {
+        const auto api = make_openai_api({.url = url, .key = {}, .model = "m"}, media);
+        const auto session = api->open(nullptr, prompt);
+        const auto request = session->request_for({}, deadline::after(std::chrono::minutes{1}), {});
+        const auto body = sorted_json::parse(testing::sent_text(*request->streamed_body));
+        EXPECT_EQ(body.at("/response_format/type"_json_pointer), "json_schema") << url;
+        return body.at("/messages/1/content/0/text"_json_pointer).get<std::string>();
+    };
+    EXPECT_EQ(task_at("https://api.openai.com"), "Task");
+    EXPECT_EQ(task_at("http://127.0.0.1:8080"), "Task\n\n" + schema_note(answer_schema()));
+}
+
 TEST(OpenaiApi, AServerMayNeedNoKey) {
     const scratch_file file{"ABC"};
     auto video = testing::make_video();
