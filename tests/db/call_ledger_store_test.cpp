@@ -173,6 +173,25 @@ TEST_F(CallLedgerStore, KeepsTheAnswersOfAnAnalysis) {
     EXPECT_EQ(run(ledger_.answered_model(job_.id, soon())), "gemini/pro");
 }
 
+// Goal: no video is downloaded for an answer that a model must complete but cannot.
+TEST_F(CallLedgerStore, AnAnswerThatWasCutOffIsKeptButNotCountedAsAnswered) {
+    const auto settle_with = [this](const char* answer) {
+        auto used = answered;
+        used.kept_answer = answer;
+        settle(begin(job_).value(), used);
+    };
+    const auto kept = [this] {
+        return run(ledger_.kept_answer(job_.id, "gemini", "flash", call_purpose::analysis, soon()));
+    };
+    settle_with(R"("")");
+    settle_with(R"("")");
+    EXPECT_EQ(kept(), "\"\"\n\"\"");
+    EXPECT_EQ(run(ledger_.answered_model(job_.id, soon())), "");
+    settle_with(R"("answer")");
+    EXPECT_EQ(kept(), "\"\"\n\"\"\n\"answer\"");
+    EXPECT_EQ(run(ledger_.answered_model(job_.id, soon())), "gemini/flash");
+}
+
 // Goal: an answer that arrived while the database was unreachable is stored before the next attempt
 // begins, which would pay again.
 TEST_F(CallLedgerStore, AnExpiredJobWaitsForAnAnswerThatMayHaveArrived) {

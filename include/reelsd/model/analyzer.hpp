@@ -60,7 +60,8 @@ struct call_usage {
     std::optional<std::int64_t> cost_picodollars;
     std::string response_id;              ///< The provider's ID of its answer; may be empty.
     std::int64_t audio_milliseconds = 0;  ///< Sound that was transcribed.
-    /// The answer, kept for later attempts at the job; empty: not kept.
+    /// The answer as a JSON value, kept for later attempts at the job; an empty JSON string if it
+    /// was cut off; empty: not kept.
     std::string kept_answer = {};
 };
 
@@ -93,8 +94,8 @@ public:
         std::string_view /*provider*/, std::string_view /*model*/, call_kind /*kind*/) {
         return std::string{};
     }
-    /// "provider/model" whose answer to this job is kept; empty if there is none. Errors:
-    /// database_unavailable.
+    /// "provider/model" whose answer to this job is kept; empty if there is none that was not cut
+    /// off. Errors: database_unavailable.
     [[nodiscard]] virtual result<std::string> answered_model() { return std::string{}; }
     /// The call was not made, or was refused before anything was billed.
     virtual void release(std::int64_t call) = 0;

@@ -89,8 +89,10 @@ constexpr db::query kept_answer_query{"usage.kept_answer", R"sql(
     SELECT earlier || answer FROM kept_analysis
      WHERE job_id = $1 AND provider = $2 AND model = $3 AND $4 = 'analysis')sql"};
 
+// Answers that were cut off are kept as empty JSON strings.
 constexpr db::query answered_model_query{"usage.answered_model", R"sql(
-    SELECT provider || '/' || model FROM kept_analysis WHERE job_id = $1)sql"};
+    SELECT provider || '/' || model FROM kept_analysis
+     WHERE job_id = $1 AND translate(earlier || answer, E'"\n', '') <> '')sql"};
 
 constexpr db::essential_query release_query{"usage.release_call", R"sql(
     DELETE FROM model_call WHERE id = $1 AND settled_at IS NULL)sql"};

@@ -125,7 +125,8 @@ public:
     }
 
 private:
-    /// The paid answers of earlier attempts that ended before their result was stored.
+    /// The paid answers of earlier attempts that ended before their result was stored. Those that
+    /// were cut off are kept without their text.
     result<std::vector<reply>> kept_replies() {
         const auto& model = analyzer_.api_->endpoint();
         const auto kept = calls_.kept_answer(model.provider, model.model, call_kind::answer);
@@ -133,8 +134,9 @@ private:
         std::vector<reply> replies;
         std::istringstream lines{*kept};
         for (std::string line; std::getline(lines, line);) {
-            replies.push_back(
-                {.end = reply_end::complete, .text = json::parse(line).get<std::string>()});
+            auto text = json::parse(line).get<std::string>();
+            const auto end = text.empty() ? reply_end::truncated : reply_end::complete;
+            replies.push_back({.end = end, .text = std::move(text)});
         }
         return replies;
     }

@@ -18,9 +18,14 @@ using clock = circuit_breaker::clock;
 /// The answer's text, of which 1 MiB is read, and the JSON around it, which ends with the usage.
 constexpr std::size_t answer_bytes_max = std::size_t{4} * 1024 * 1024;
 
-/// The text as a JSON string: the database stores no NUL and only valid UTF-8.
-std::string kept_text(const std::string& text) {
-    return dumped(text);
+/// The text as a JSON string: the database stores no NUL and only valid UTF-8. An answer that was
+/// cut off is kept as an empty text, so that no later attempt pays for the same token limit again.
+std::string kept_text(const reply& reply) {
+    switch (reply.end) {
+        case reply_end::complete: return dumped(reply.text);
+        case reply_end::truncated: return dumped("");
+        default: return {};
+    }
 }
 
 /// The usage of a call. Its cost is unknown without token counts or a price.
@@ -30,7 +35,7 @@ call_usage usage_of(const retry_loop_dependencies& model, const reply& reply) {
         .cost_picodollars = std::nullopt,
         .response_id = reply.response_id};
     if (model.kind == call_kind::answer) {
-        if (reply.end == reply_end::complete) usage.kept_answer = kept_text(reply.text);
+        usage.kept_answer = kept_text(reply);
     } else {
         usage.audio_milliseconds = reply.audio_milliseconds;
         usage.kept_answer = reply.text;

@@ -50,11 +50,12 @@ json incomplete_answer() {
     return answer;
 }
 
-/// Calls a function when a call is settled.
+/// Calls a function when a call is settled. `kept` is from earlier attempts.
 class observed_ledger final : public call_ledger {
 public:
-    observed_ledger(event_list& events, std::function<void()> on_settled)
-        : booked_{events}, on_settled_{std::move(on_settled)} {}
+    observed_ledger(
+        event_list& events, std::function<void(const call_usage&)> on_settled, std::string kept)
+        : booked_{events}, on_settled_{std::move(on_settled)}, kept_{std::move(kept)} {}
 
     result<std::int64_t> begin_call(
         std::string_view provider, std::string_view name, call_kind kind) override {
@@ -62,13 +63,18 @@ public:
     }
     void settle(std::int64_t call, const call_usage& used) override {
         booked_.settle(call, used);
-        on_settled_();
+        on_settled_(used);
+    }
+    result<std::string> kept_answer(
+        std::string_view /*provider*/, std::string_view /*model*/, call_kind /*kind*/) override {
+        return kept_;
     }
     void release(std::int64_t call) override { booked_.release(call); }
 
 private:
     testing::recording_ledger booked_;
-    std::function<void()> on_settled_;
+    std::function<void(const call_usage&)> on_settled_;
+    std::string kept_;
 };
 
 struct remote_analyzer_test : ::testing::Test {
@@ -83,7 +89,11 @@ struct remote_analyzer_test : ::testing::Test {
         const auto analyzer = remote_analyzer::with_openai(
             settings,
             {.media = media, .prices = prices, .settings = {}, .log = log::logger::silent()});
-        observed_ledger ledger{events, on_settled};
+        const auto note = [&](const call_usage& used) {
+            settled = used;
+            on_settled();
+        };
+        observed_ledger ledger{events, note, kept};
         auto outcome = analyzer->analyze(
             video, ledger, deadline::after(std::chrono::seconds{60}), stop.get_token());
         is_available = !analyzer->refusal();
@@ -91,6 +101,8 @@ struct remote_analyzer_test : ::testing::Test {
     }
 
     event_list events;
+    std::string kept;           ///< The answers that earlier attempts have kept.
+    call_usage settled;         ///< The last.
     bool is_available = false;  ///< Whether the analyzer accepts another video afterwards.
     std::stop_source stop;
     testing::scratch_file file{"bytes"};
@@ -198,6 +210,23 @@ TEST_F(RemoteAnalyzer, AStopBeforeTheSecondRequestLeavesItToTheNextAttempt) {
     ASSERT_FALSE(outcome);
     EXPECT_EQ(outcome.error().why.code(), errc::cancelled);
     EXPECT_THAT(events.all(), ElementsAre("begin 1 openai/m", "settle 1")) << "no second call";
+}
+
+// Otherwise each attempt after a wait would pay for an answer that is cut off.
+TEST_F(RemoteAnalyzer, AnAttemptAfterAnAnswerThatWasCutOffRaisesTheTokenLimitAtOnce) {
+    const scripted_server server{[](scripted_server::connection& peer) {
+        const auto request = peer.read_request();
+        if (request.empty()) return;
+        const bool is_larger = request.find(R"("max_tokens":32768)") != std::string::npos;
+        peer.write(
+            is_larger ? response_with(testing::good_answer()) : response_with("{", "length"));
+    }};
+    ASSERT_FALSE(analyze_at(server.origin(), [this] { stop.request_stop(); }));
+    kept = settled.kept_answer;
+    stop = std::stop_source{};
+    EXPECT_TRUE(analyze_at(server.origin(), [] {}));
+    EXPECT_THAT(
+        events.all(), ElementsAre("begin 1 openai/m", "settle 1", "begin 1 openai/m", "settle 1"));
 }
 
 TEST_F(RemoteAnalyzer, AStopDuringTheSecondRequestLeavesItToTheNextAttempt) {
