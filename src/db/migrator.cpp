@@ -125,10 +125,10 @@ void lock_history(command_session& session) {
 }
 
 /// Makes the server look for a deadlock as soon as this session waits for a lock. If a migration
-/// and a client's statement wait for each other, the one that looks first is cancelled and
-/// repeated; a client's answer would be late. The parameter is reserved for superusers and for
-/// roles that were granted SET on it; for others, the lock timeout ends most deadlocks before the
-/// server's default of 1 s.
+/// and a client's statement wait for each other, the server cancels the one for which it looks
+/// first. Either is repeated, but a client would wait longer for its answer. The parameter is
+/// reserved for superusers and for roles that were granted SET on it; for others, the lock timeout
+/// ends most deadlocks before the server's default of 1 s.
 void find_deadlocks_first(command_session& session) {
     session.fetch(
         "db.find_deadlocks_first",
