@@ -102,7 +102,7 @@ test('the limits fit where a part of the cost is estimated', async () => {
 
 test('without cost, the reels are counted', async () => {
     const day = (age) => new Date(Date.now() - age * 86_400_000).toISOString().slice(0, 10);
-    const row = (date) => ({ date, provider: 'local', model: 'reelsd-local-3', purpose: 'analysis', calls: 3, prompt_tokens: 0,
+    const row = (date) => ({ date, provider: 'local', model: 'reelsd-local-4', purpose: 'analysis', calls: 3, prompt_tokens: 0,
         output_tokens: 0, total_tokens: 0, cost_usd: 0 });
     const { visitor, page } = await open({ person });
     await page.route('**/dashboard/api/reels/usage/days?*', (route) => route.fulfill({ json: [row(day(1)), row(day(0))] }));

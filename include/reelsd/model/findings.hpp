@@ -62,7 +62,7 @@ struct findings {
     content_findings content;
     metadata_findings metadata;
     std::string provider;               ///< "local", "gemini" or "openai".
-    std::string model_name;             ///< "reelsd-local-3", "gemini-3.8-flash".
+    std::string model_name;             ///< "reelsd-local-4", "gemini-3.8-flash".
     std::string analyzer;               ///< Its analyzer::name().
     std::vector<std::string> warnings;  ///< For people: what may be wrong with the analysis.
     /// From an analyzer that decodes the video itself: what it measured, and pictures of the whole

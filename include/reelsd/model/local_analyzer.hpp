@@ -17,8 +17,8 @@ namespace reelsd::model {
 /// `metadata.model` of a local analysis. The number is increased whenever the same video would be
 /// described differently, so that old results are not reused.
 inline constexpr std::string_view local_provider = "local";
-inline constexpr std::string_view local_model_name = "reelsd-local-3";
-inline constexpr std::string_view local_analyzer_name = "local/reelsd-local-3";
+inline constexpr std::string_view local_model_name = "reelsd-local-4";
+inline constexpr std::string_view local_analyzer_name = "local/reelsd-local-4";
 
 /// Analyses with the tools of the media child and a transcriber. The built-in transcriber needs no
 /// key and no network, and costs nothing. Fields that these tools cannot determine stay empty.

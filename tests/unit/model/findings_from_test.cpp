@@ -47,7 +47,7 @@ TEST(FindingsFrom, SummariseAReport) {
     const auto conclusions = findings_of(coffee_report(), {.caption = "", .hashtags = {}});
 
     EXPECT_EQ(conclusions.provider, "local");
-    EXPECT_EQ(conclusions.model_name, "reelsd-local-3");
+    EXPECT_EQ(conclusions.model_name, "reelsd-local-4");
     EXPECT_EQ(
         conclusions.visual.description,
         "A vertical video of 13 seconds in 3 scenes. There is moderate motion; the picture is "
