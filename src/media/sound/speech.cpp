@@ -16,20 +16,20 @@
 namespace reelsd::media::sound {
 namespace {
 
-// Natural logarithms, chosen on 640 clips of tones, noise and music, 332 clips of English and 15 of
-// other languages, like those of tests/bench/sound_eval.py. In one range without a voice, no speech
-// had a lower probability than 0.37; the texts of other languages are less probable than 0.6.
+// Natural logarithms of probabilities. They were chosen on 640 clips of tones, noise and music, 332
+// clips of English and 15 of other languages, like those of tests/bench/sound_eval.py. Of 1,484
+// ranges without a voice, the model expected speech in one.
 constexpr double no_speech_max = -1.0;
-/// Of one or two words, which resemble single sounds.
+/// For one or two words, which resemble single sounds.
 constexpr double no_speech_of_few_words_max = -1.5;
 constexpr double probable_text = -0.5;
-/// Quiet speech in noise, in which the model expects none: longer, and with a probable text.
+/// For speech in noise, in which the model expects none. Its text must be more probable and longer.
 constexpr double certain_text = -0.45;
 constexpr std::size_t certain_words_min = 5;
 constexpr double words_per_second_min = 1.5;
 /// Above this mean, nine of ten words are right.
 constexpr double doubtful_text = -0.35;
-/// So many words, of which at most a third are different, are a loop of the model.
+/// The model is in a loop if at most a third of so many words are different.
 constexpr std::size_t repeated_words_min = 5;
 constexpr std::size_t repeats_max = 3;
 /// A shorter range may be a cough.
@@ -74,6 +74,12 @@ double seconds_of(const utterance& utterance) {
 
 bool expects_speech(const decoding& heard) {
     return heard.no_speech_log_probability < no_speech_max;
+}
+
+/// Whether the range contains a voice whose words the model does not know.
+bool is_unknown_speech(const utterance& utterance) {
+    return expects_speech(utterance.heard) && !is_speech(utterance) &&
+           seconds_of(utterance) >= unknown_seconds_min;
 }
 
 voice_evidence evidence_of(const utterance& utterance) {
@@ -122,8 +128,8 @@ std::vector<std::string> space_separated(std::string_view text) {
     return words;
 }
 
-/// For each number of words of `left`, from none to all, how many of `right` are the same text: of
-/// all such alignments, one with the fewest changes.
+/// Aligns two texts with the fewest changes of words. The result has, for each number of words at
+/// the start of `left`, the number of words at the start of `right` that they correspond to.
 std::vector<std::size_t> aligned(
     std::span<const std::string> left, std::span<const std::string> right) {
     const std::size_t width = right.size() + 1;
@@ -178,11 +184,6 @@ bool is_speech(const utterance& utterance) {
     }
     return heard.log_probability > certain_text && words.size() >= certain_words_min &&
            static_cast<double>(words.size()) >= words_per_second_min * seconds_of(utterance);
-}
-
-bool is_unknown_speech(const utterance& utterance) {
-    return expects_speech(utterance.heard) && !is_speech(utterance) &&
-           seconds_of(utterance) >= unknown_seconds_min;
 }
 
 std::vector<timed_text> divide(std::string_view text, std::span<const utterance> parts) {
@@ -283,7 +284,7 @@ std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> s
             utterances.push_back(std::move(whole));
             continue;
         }
-        // The words of the whole are better, the times of its parts are known.
+        // The whole utterance gives better words, and its parts give their times.
         std::vector<utterance> parts;
         for (const frame_range part : pauses) {
             parts.push_back(hear(part, sound, samples));
@@ -300,7 +301,8 @@ std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> s
     return utterances;
 }
 
-/// The network hears the track itself: the noise that the voice detector needs costs it words.
+/// The network gets the samples without the noise that the voice detector needs, because that noise
+/// makes it miss words.
 utterance speech_recognizer::hear(
     frame_range range, const voiced_sound& sound, std::span<const std::int16_t> samples) {
     const std::size_t begin = range.begin * frame_samples;

@@ -17,16 +17,13 @@ struct utterance {
     std::vector<timed_text> passages{};  ///< The text, divided at pauses.
 };
 
-/// Whether the text was spoken. In music, noise and silence, the model either expects no speech, or
-/// repeats itself, or writes notes. Speech in other languages becomes improbable English.
+/// Whether the text was spoken. In music, noise and silence, the model either expects no speech,
+/// repeats itself, or writes signs of music. Speech in other languages becomes improbable English.
 [[nodiscard]] bool is_speech(const utterance& utterance);
 
-/// Whether the range contains a voice whose words the model does not know.
-[[nodiscard]] bool is_unknown_speech(const utterance& utterance);
-
-/// Divides the text of an utterance like those of its parts, which were decoded alone: as those are
-/// less often right, only their first and last words are looked for. Parts that have no word in the
-/// text are left out.
+/// Divides the text of an utterance where its parts, which were decoded alone, begin and end. Their
+/// texts have more wrong words, so the words of `text` are aligned with theirs, and only the times
+/// of the parts are used. Leaves out parts without a word of `text`.
 [[nodiscard]] std::vector<timed_text> divide(
     std::string_view text, std::span<const utterance> parts);
 

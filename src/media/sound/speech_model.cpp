@@ -4,10 +4,12 @@
 #include <reelsd/base/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <fstream>
+#include <string_view>
 
 namespace reelsd::media::sound {
 namespace {
@@ -16,13 +18,12 @@ namespace {
 constexpr std::int64_t layers = 8;
 constexpr std::int64_t heads = 8;
 constexpr std::int64_t head_size = 52;
-constexpr std::size_t decoder_cache = 2 * layers;       ///< Keys and values of the text so far.
-constexpr std::size_t whole_cache = 2 * decoder_cache;  ///< And those of the sound.
 
 constexpr std::int64_t start_token = 1;
 constexpr std::int64_t end_token = 2;
-/// Fast speech has 5. Its authors allow 6.
+/// Fast speech has 5 tokens a second; the authors of the network allow 6.
 constexpr double tokens_per_second_max = 6.5;
+/// For ranges of less than a second.
 constexpr std::size_t tokens_min = 4;
 
 /// The text of a line of the vocabulary: "<0x0A>" is a byte, U+2581 a space.
@@ -45,9 +46,10 @@ std::vector<std::string> read_vocabulary(const std::string& path) {
     std::ifstream lines{path, std::ios::binary};
     std::vector<std::string> vocabulary;
     for (std::string line; std::getline(lines, line);) vocabulary.push_back(text_of(line));
-    // The marks for unknown text, start and end.
-    constexpr std::size_t marks = 3;
-    for (std::size_t i = 0; i < std::min(marks, vocabulary.size()); ++i) vocabulary[i].clear();
+    // The first three stand for unknown text, the start and the end, and have no text.
+    constexpr std::size_t without_text = 3;
+    for (std::size_t i = 0; i < std::min(without_text, vocabulary.size()); ++i)
+        vocabulary[i].clear();
     return vocabulary;
 }
 
@@ -68,7 +70,7 @@ std::vector<const char*> pointers_to(std::span<const std::string> names) {
     return pointers;
 }
 
-/// Logarithm of the sum of all probabilities.
+/// Logarithm of the sum of what the scores are logarithms of; it makes them probabilities.
 double log_total(std::span<const float> scores) {
     const float most = *std::ranges::max_element(scores);
     double sum = 0;
@@ -111,13 +113,14 @@ decoding speech_model::decode(std::span<float> samples) {
         auto best = std::ranges::max_element(scores);
         if (count == 0) {
             heard.no_speech_log_probability = scores[end_token] - total;
-            // The best text, however improbable: the caller weighs it.
+            // Takes the most probable text even if silence is more probable. The caller compares
+            // both probabilities.
             best = std::ranges::max_element(scores.subspan(end_token + 1));
         }
         token = static_cast<std::int64_t>(&*best - scores.data());
         heard.log_probability += *best - total;
         heard.ended = token == end_token;
-        // The other tokens are marks.
+        // Tokens that follow the vocabulary have no text.
         if (static_cast<std::size_t>(token) < vocabulary_.size())
             heard.text += vocabulary_[static_cast<std::size_t>(token)];
         ++count;

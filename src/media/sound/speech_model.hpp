@@ -3,7 +3,6 @@
 #include "../neural/neural_model.hpp"
 #include <reelsd/base/result.hpp>
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,10 +13,10 @@ namespace reelsd::media::sound {
 
 /// What the model hears in one range of sound. Probabilities are natural logarithms.
 struct decoding {
-    std::string text;            ///< As written, with capitals and punctuation.
-    double log_probability = 0;  ///< Mean of its tokens.
-    double no_speech_log_probability = 0;
-    bool ended = false;  ///< False: the text was cut at the greatest number of tokens.
+    std::string text;                      ///< As written, with capitals and punctuation.
+    double log_probability = 0;            ///< Mean of its tokens, including the one for the end.
+    double no_speech_log_probability = 0;  ///< That the range has no text at all.
+    bool ended = false;                    ///< False: the text was cut off at its greatest length.
 };
 
 /// Moonshine's "base" network, which recognises English: an encoder of sound and a decoder that
@@ -37,8 +36,8 @@ private:
 
     /// Keys and values of the sound, which each step of the decoder reads.
     std::vector<tensor> encode(std::span<float> samples);
-    /// Scores of all tokens after `token`: logarithms of probabilities but for a common addend.
-    /// `text`: keys and values of the text before it; updated.
+    /// Scores of all tokens as the one after `token`: logarithms of their probabilities plus the
+    /// same number. `text` has the keys and values of the text so far; `token` is added.
     tensor next(std::int64_t token, std::span<const tensor> sound, std::vector<tensor>& text);
 
     neural_model encoder_;

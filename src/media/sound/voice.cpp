@@ -75,7 +75,7 @@ constexpr std::size_t margin_frames = 20;
 constexpr std::size_t utterance_frames_max = 1200;
 /// No split leaves less than this, so that neither part is a fragment.
 constexpr std::size_t part_frames_min = 300;
-/// The voice detector counts the echo of a voice as voice, so that pauses remain within a range.
+/// The voice detector counts the echo of a voice as voice, so ranges still contain pauses.
 constexpr std::size_t pause_frames_min = 40;
 constexpr std::size_t pause_part_frames_min = 100;
 constexpr float pause_level_db = -25.0F;
