@@ -11,6 +11,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <memory>
+#include <utility>
 
 namespace reelsd::api {
 namespace {
@@ -152,6 +155,26 @@ json test_view(const webhooks::delivery_test& test) {
     return view;
 }
 
+/// The answer 429 to a test that is over a limit. Counts any other.
+std::optional<http::response> count_test(
+    const http::request_context& ctx, webhook_service& service) {
+    constexpr std::size_t running_max = 2;
+    if (service.tests_in_progress.count(ctx.caller()) >= running_max) {
+        return ctx.problem(
+            error_reason::limit_webhook_tests,
+            fmt::format("limit of {} webhook tests at the same time reached", running_max),
+            static_cast<int>(webhooks::try_time_max.count()));
+    }
+    constexpr int tests_per_minute = 6;
+    const int wait =
+        service.test_rate.take(ctx.caller(), tests_per_minute, std::chrono::steady_clock::now());
+    if (wait == 0) return std::nullopt;
+    return ctx.problem(
+        error_reason::rate_limit_webhook_tests,
+        fmt::format("limit of {} webhook tests per minute reached", tests_per_minute),
+        wait);
+}
+
 /// POST /api/v1/webhook/test {"url"?: string}: sends a sample once, to the default address or to
 /// `url`, as a delivery would be sent, and logs it with the deliveries. 200 the receiver's answer
 /// or why there was none; 400; 429.
@@ -171,15 +194,12 @@ awaitable<http::response> test_webhook(http::request_context& ctx, webhook_servi
         co_return ctx.problem(error_reason::webhook_required, "set an address first, or give url");
     }
     // A request that is refused with 400 sends nothing, and costs none.
-    constexpr int tests_per_minute = 6;
-    const int wait =
-        service.test_rate.take(ctx.caller(), tests_per_minute, std::chrono::steady_clock::now());
-    if (wait > 0) {
-        co_return ctx.problem(
-            error_reason::rate_limit_webhook_tests,
-            fmt::format("limit of {} webhook tests per minute reached", tests_per_minute),
-            wait);
-    }
+    if (auto refused = count_test(ctx, service)) co_return *std::move(refused);
+    auto& running = service.tests_in_progress;
+    const auto end = [&running, place = running.insert(ctx.caller())](const void*) {
+        running.erase(place);
+    };
+    const std::unique_ptr<const void, decltype(end)> in_progress{&running, end};
     delivery.message_id = "msg_test_" + accounts::generate_secret();
     const auto tried_at =
         std::chrono::floor<time_point::duration>(std::chrono::system_clock::now());

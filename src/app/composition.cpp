@@ -28,8 +28,8 @@ constexpr std::size_t offload_queue_max = 64;
 /// Calls of embedders block for up to two minutes: one in the background, and those of searches,
 /// which continue with words after 3 s.
 constexpr std::size_t embedding_threads = 4;
-/// An account sends few tests of its webhook: webhook_service::test_rate.
-constexpr std::size_t webhook_test_threads = 4;
+/// A receiver that hangs occupies a thread for 15 s. An account runs two tests at the same time.
+constexpr std::size_t webhook_test_threads = 8;
 constexpr std::size_t webhook_test_queue_max = 16;
 /// Requests to the media store block: those of clients that watch videos, and deletions.
 constexpr std::size_t media_threads = 8;

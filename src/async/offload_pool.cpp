@@ -1,3 +1,4 @@
+#include <reelsd/async/monotonic_timer.hpp>
 #include <reelsd/async/offload_pool.hpp>
 #include <reelsd/base/invariant.hpp>
 
@@ -11,6 +12,7 @@
 
 #include <atomic>
 #include <exception>
+#include <memory>
 
 namespace reelsd::async {
 
@@ -43,19 +45,33 @@ call_end call_unless_late(deadline by, const std::function<void()>& call) {
     return {.in_time = true, .thrown = nullptr};
 }
 
+/// A call that waits for a thread until its timer ends. Whoever sets `is_decided` first runs the
+/// call or gives it up, and owns the handler.
+template <class Handler>
+struct queued_call {
+    Handler handler;
+    std::atomic<bool> is_decided = false;
+};
+
 /// Asio initiation: runs `call` on the pool and then the handler on the handler's executor.
+/// Completes without running it when `late` ends before a thread is free.
 struct start_call {
     template <class Handler>
     void operator()(
-        Handler handler, asio::thread_pool* pool, deadline by,
+        Handler handler, asio::thread_pool* pool, monotonic_timer* late,
         const std::function<void()>* call) const {
         // Keeps the loop running while the call is on another thread.
         auto loop = asio::prefer(
             asio::get_associated_executor(handler), asio::execution::outstanding_work.tracked);
-        auto on_pool = [handler = std::move(handler), loop = std::move(loop), by, call]() mutable {
-            auto ended = call_unless_late(by, *call);
-            auto on_loop = [handler = std::move(handler), ended = std::move(ended)]() mutable {
-                std::move(handler)(std::move(ended));
+        const auto queued = std::make_shared<queued_call<Handler>>(std::move(handler));
+        const auto by = deadline::at(late->expiry());
+        late->async_wait([queued](boost::system::error_code) {
+            if (!queued->is_decided.exchange(true)) std::move(queued->handler)(call_end{});
+        });
+        auto on_pool = [queued, loop = std::move(loop), by, call]() mutable {
+            if (queued->is_decided.exchange(true)) return;
+            auto on_loop = [queued, ended = call_unless_late(by, *call)]() mutable {
+                std::move(queued->handler)(std::move(ended));
             };
             asio::post(loop, std::move(on_loop));
         };
@@ -83,8 +99,9 @@ awaitable<offload_pool::outcome> offload_pool::perform(
     deadline by, const std::function<void()>& call) {
     if (state_->pending >= state_->pending_max) co_return outcome::queue_full;
     ++state_->pending;
+    monotonic_timer late{co_await asio::this_coro::executor, by.when()};
     call_end ended = co_await asio::async_initiate<const asio::deferred_t, void(call_end)>(
-        start_call{}, asio::deferred, &state_->pool, by, &call);
+        start_call{}, asio::deferred, &state_->pool, &late, &call);
     --state_->pending;
     if (ended.thrown) std::rethrow_exception(ended.thrown);
     co_return ended.in_time ? outcome::called : outcome::too_late;

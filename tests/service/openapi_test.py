@@ -24,6 +24,7 @@ import urllib.parse
 from openapi_document import Document, schema_breaches
 from openai_stand_in import OpenAiStandIn
 from service_support import SAMPLE, Answer, Cluster, Daemon, ServiceTest, wait_until
+from webhook_receiver import WebhookReceiver
 
 DOCUMENT = os.path.join(os.path.dirname(__file__), "..", "..", "docs", "openapi.yaml")
 ANALYZE = "POST /api/v1/reels/analyze"
@@ -528,6 +529,21 @@ class Reels(OpenApiTest):
         tested = testing.ask(TEST_WEBHOOK, body={"url": "https://localhost/"}, expect=200).json()
         self.assertEqual((tested["delivered"], "status_code" in tested), (False, False))
         self.until_limited(testing, TEST_WEBHOOK, 6, body={"url": "https://localhost/"})
+
+    def test_testing_a_webhook_of_a_receiver_that_hangs(self):
+        daemon = Daemon(workers=0, webhook_networks="127.0.0.0/8", database_url=self.idle_database)
+        self.addCleanup(daemon.close)
+        testing = self.client(daemon.start(), daemon.account())
+        receiver = WebhookReceiver()
+        self.addCleanup(receiver.close)
+        receiver.behave("/hook", "hang")
+        body = {"url": receiver.url()}
+        with concurrent.futures.ThreadPoolExecutor(2) as threads:
+            hanging = [threads.submit(testing.ask, TEST_WEBHOOK, body=body, expect=200) for _ in range(2)]
+            receiver.wait_for("/hook", 2)
+            testing.ask(TEST_WEBHOOK, body=body, expect=429)
+        for answer in hanging:
+            self.assertFalse(answer.result().json()["delivered"])
 
     def test_saved_searches(self):
         someone = self.client(account=self.idle.account())

@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import socket
+import threading
 import unittest
 
 from dashboard_session import Person, set_up_link_secret
@@ -409,6 +410,25 @@ class Tests(ReceiverTest):
         self.assertEqual((nameless["delivered"], nameless["cause"]), (False, "host name not found"))
         self.assertProblem(self.run_test({"url": "http://10.0.0.1/"}), 400, f"url {INWARD}")
         self.assertProblem(self.run_test({"url": 7}), 400, "url must be a string")
+
+    def test_a_hanging_receiver_delays_only_its_account(self):
+        hanging, account = self.served.account(), self.served.account()
+        self.receiver.behave(self.path, "hang")
+        url = self.receiver.url(self.path)
+        tests = [threading.Thread(target=self.run_test, args=({"url": url}, hanging)) for _ in range(2)]
+        for test in tests:
+            test.start()
+        self.receiver.wait_for(self.path, 2)
+        for _ in range(6):
+            refused = self.run_test({"url": url}, hanging)
+            self.assertProblem(refused, 429, "limit of 2 webhook tests at the same time reached")
+            self.assertEqual((refused.headers["X-Error-Code"], refused.headers["Retry-After"]),
+                             ("limit_webhook_tests", "15"))
+        self.assertTrue(self.run_test({"url": url + "/quick"}, account).json()["delivered"])
+        for test in tests:
+            test.join()
+        quick = [self.run_test({"url": url + "/quick"}, hanging).status for _ in range(4)]
+        self.assertEqual(quick, [200] * 4, "a refused test costs none")
 
     def test_the_rate_is_limited(self):
         account = self.served.account()

@@ -52,7 +52,7 @@ using near_search =
 /// name of the field: "must be an https URL".
 using webhook_url_check = std::function<result<void>(std::string_view url)>;
 
-/// Sends a test delivery once. Errors: `limit_reached` or `timed_out` when other tests are running.
+/// Sends a test delivery once. Errors: `limit_reached` when too many others are running.
 using webhook_try = std::function<awaitable<result<webhooks::delivery_try>>(
     webhooks::claimed_delivery, std::stop_token)>;
 
@@ -95,6 +95,7 @@ struct webhook_service {
     std::function<void()> delivery_due;  ///< Called when a delivery has become due.
     webhook_try try_once;
     accounts::request_rate test_rate = {};
+    std::multiset<account_id> tests_in_progress = {};  ///< The account of each.
 };
 
 struct export_service {

@@ -33,10 +33,10 @@ public:
     ~offload_pool();
 
     /// Runs `work()` on the pool and returns its value or its result<> on the caller's executor.
-    /// Errors also: limit_reached when the queue is full; timed_out when `by` passes before a
-    /// thread is free. Always waits for work that has begun, even if the caller is cancelled, so
-    /// the work may refer to the caller's frame. Throws what `work` throws. With g++ 12, name a
-    /// capturing lambda on the line before the `co_await`.
+    /// Errors also: limit_reached when the queue is full; timed_out as soon as `by` passes and no
+    /// thread has begun the work, which then never begins. Always waits for work that has begun,
+    /// even if the caller is cancelled, so the work may refer to the caller's frame. Throws what
+    /// `work` throws. With g++ 12, name a capturing lambda on the line before the `co_await`.
     template <class Work>
     [[nodiscard]] awaitable<result_of<std::invoke_result_t<Work&>>> run(deadline by, Work work) {
         using outcome_type = result_of<std::invoke_result_t<Work&>>;

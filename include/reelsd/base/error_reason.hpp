@@ -29,6 +29,6 @@ BOOST_DEFINE_FIXED_ENUM_CLASS(
     // 429: all that follow.
     rate_limit_submissions, rate_limit_requests, rate_limit_webhook_tests, rate_limit_sign_in,
     limit_concurrent_jobs, limit_queued_jobs, limit_uploads, limit_event_streams, limit_exports,
-    budget_exceeded, server_busy)
+    limit_webhook_tests, budget_exceeded, server_busy)
 
 }  // namespace reelsd

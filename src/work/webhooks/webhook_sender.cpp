@@ -149,7 +149,10 @@ sent_webhook webhook_sender::send(
 awaitable<result<webhooks::delivery_try>> webhook_sender::send_on(
     async::offload_pool& threads, webhooks::claimed_delivery delivery, std::stop_token stop) const {
     const auto work = [&] { return send(delivery, stop).ended; };
-    co_return co_await threads.run(deadline::after(thread_time_max), work);
+    auto ended = co_await threads.run(deadline::after(thread_time_max), work);
+    if (!ended)
+        co_return error{errc::limit_reached, "too many webhook tests are running; try again"};
+    co_return ended;
 }
 
 }  // namespace reelsd::work

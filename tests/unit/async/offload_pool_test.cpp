@@ -52,6 +52,30 @@ TEST(OffloadPool, DoesNotBeginWorkAfterItsDeadline) {
     EXPECT_FALSE(begun);
 }
 
+TEST(OffloadPool, EndsAWaitForABusyThreadAtItsDeadline) {
+    asio::io_context loop;
+    offload_pool pool{1, 1};
+    std::promise<void> release;
+    const auto busy = [opened = release.get_future().share()] { opened.wait(); };
+    std::vector<std::string> ended;
+    const auto note = [&](std::string name) {
+        return [&, name = std::move(name)](std::exception_ptr, const result<void>& got) {
+            ended.push_back(name + (got ? " done" : " late"));
+            // The thread is busy until the other call has ended.
+            if (!got) release.set_value();
+        };
+    };
+    asio::co_spawn(loop, pool.run(testing::far_deadline(), busy), note("first"));
+    loop.poll();
+    bool begun = false;
+    const auto work = [&begun] { begun = true; };
+    asio::co_spawn(loop, pool.run(deadline::after(1ms), work), note("second"));
+    loop.run();
+    EXPECT_EQ(ended, (std::vector<std::string>{"second late", "first done"}));
+    EXPECT_FALSE(begun);
+    EXPECT_EQ(pool.pending(), 0U);
+}
+
 TEST(OffloadPool, RefusesWhenTheQueueIsFull) {
     asio::io_context loop;
     offload_pool pool{1, 2};

@@ -42,8 +42,8 @@ public:
     [[nodiscard]] sent_webhook send(
         const webhooks::claimed_delivery& delivery, const std::stop_token& stop) const;
 
-    /// The same on a thread of `threads`. Errors: those of offload_pool::run. This and `threads`
-    /// outlive it.
+    /// The same on a thread of `threads`. Errors: limit_reached when none is free within 2 s. This
+    /// and `threads` outlive it.
     [[nodiscard]] awaitable<result<webhooks::delivery_try>> send_on(
         async::offload_pool& threads, webhooks::claimed_delivery delivery,
         std::stop_token stop) const;
