@@ -2,6 +2,8 @@
 #include <reelsd/async/awaitable.hpp>
 #include <reelsd/base/clock.hpp>
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -17,15 +19,28 @@ using namespace std::chrono_literals;
 
 /// Each holds a page of up to 9 MB, and queries the database without a pause.
 constexpr std::size_t exports_max = 4;
-/// Delay until a revoked token is refused.
-constexpr auto authentication_interval_of_exports = 5s;
+/// Delay until a revoked token is refused, unless the client reads slowly.
+constexpr auto authentication_interval_of_exports = 1s;
 
-/// Fits the time limit of a write, 10 min, at 2 KB/s.
-constexpr std::size_t slice_bytes_max = std::size_t{1} << 20;
+/// Written between two authentications even if the client reads slowly.
+constexpr std::size_t slice_bytes_max = std::size_t{256} * 1024;
+
+/// Authenticates the caller again when `authenticated_until` has passed. Throws when the token was
+/// revoked.
+awaitable<void> authenticate_again(http::request_context& ctx, deadline& authenticated_until) {
+    if (!authenticated_until.passed()) co_return;
+    ctx.restart_database_time();
+    const auto refused = co_await ctx.authenticate();
+    if (refused) throw std::runtime_error{"the account or its token is no longer valid"};
+    authenticated_until = deadline::after(authentication_interval_of_exports);
+}
 
 /// False when the client has left.
-awaitable<bool> write_page(http::body_writer& body, std::string_view page) {
+awaitable<bool> write_page(
+    http::request_context& ctx, deadline& authenticated_until, http::body_writer& body,
+    std::string_view page) {
     while (!page.empty()) {
+        co_await authenticate_again(ctx, authenticated_until);
         const auto slice = page.substr(0, slice_bytes_max);
         if (!co_await body.write(slice)) co_return false;
         page.remove_prefix(slice.size());
@@ -38,32 +53,34 @@ awaitable<bool> write_page(http::body_writer& body, std::string_view page) {
 awaitable<void> send_lines(
     http::request_context& ctx, exports::account_export lines, std::string first,
     http::body_writer& body) {
-    if (!co_await write_page(body, first)) co_return;
+    auto authenticated_until = deadline::after(authentication_interval_of_exports);
+    if (!co_await write_page(ctx, authenticated_until, body, first)) co_return;
     first.clear();
     const auto stop = ctx.stop();
-    auto authenticated_until = deadline::after(authentication_interval_of_exports);
     for (;;) {
         if (stop.stop_requested()) throw std::runtime_error{"the daemon stops"};
         ctx.restart_database_time();
-        if (authenticated_until.passed()) {
-            const auto refused = co_await ctx.authenticate();
-            if (refused) throw std::runtime_error{"the account or its token is no longer valid"};
-            authenticated_until = deadline::after(authentication_interval_of_exports);
-        }
         const auto page = co_await lines.next(ctx.database_by());
-        if (!page || !co_await write_page(body, *page)) co_return;
+        if (!page || !co_await write_page(ctx, authenticated_until, body, *page)) co_return;
     }
 }
 
-/// GET /api/v1/export: all data of the caller's account, as JSON lines. 200; 429 during another.
+/// GET /api/v1/export: all data of the caller's account, as JSON lines. 200; 429 while it or
+/// others run.
 awaitable<http::response> export_account(http::request_context& ctx, export_service& service) {
     auto& in_progress = service.in_progress;
     const auto caller = ctx.caller();
-    if (in_progress.count(caller) > 0 || in_progress.size() >= exports_max) {
-        constexpr int retry_after = 10;
+    constexpr int retry_after = 10;
+    if (in_progress.count(caller) > 0) {
         co_return ctx.problem(
-            error_reason::limit_exports,
-            "another export is running; try again when it has ended",
+            error_reason::limit_exports, "limit of 1 export at the same time reached", retry_after);
+    }
+    if (in_progress.size() >= exports_max) {
+        co_return ctx.problem(
+            error_reason::server_busy,
+            fmt::format(
+                "limit of {} exports of all accounts on this server reached; try again",
+                exports_max),
             retry_after);
     }
     in_progress.insert(caller);

@@ -1,11 +1,13 @@
 """Tests expiry, exports, and that nothing is left of a deleted account."""
 
 import base64
+import contextlib
 import json
 import signal
 import socket
 import subprocess
 import threading
+import time
 import unittest
 
 from dashboard_session import PASSWORD, Person, set_up_link_secret
@@ -190,22 +192,59 @@ class Export(Shared):
         self.assertLessEqual(set(kept), set(seen))
         self.assertEqual([line["id"] for line in of_type(exported(account), "reel")], kept)
 
-    def test_an_interrupted_export_is_recognizable(self):
-        account = self.one.account(unlimited=True)
-        # More than the sockets' buffers hold.
+    @contextlib.contextmanager
+    def begun_export(self, daemon, account, token=None):
+        """The connection of an export that has begun; its answer is larger than the sockets' buffers."""
         self.sql(
             "INSERT INTO job (account_id, url, status, started_at, finished_at, analyzed_at, attempt, claim, result, "
             "code, author, summary) "
             "SELECT id, 'https://www.instagram.com/reel/x/', 'done', now(), now(), now(), 1, 1, "
-            "json_build_object('text', repeat('x', 100000)), 'x', 'someone', 'x' "
-            f"FROM account, generate_series(1, 300) WHERE email = '{account.email}'")
-        daemon = self.daemon(database_url=self.database, workers=0).start()
-        host, port = daemon.address.split(":")
-        with socket.create_connection((host, int(port)), timeout=60) as reader:
+            "json_build_object('text', repeat('x', 8000000)), 'x', 'someone', 'x' "
+            f"FROM account, generate_series(1, 4) WHERE email = '{account.email}'")
+        with socket.socket() as reader:
+            reader.settimeout(60)
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+            host, port = daemon.address.split(":")
+            reader.connect((host, int(port)))
             reader.sendall((f"GET /api/v1/export HTTP/1.1\r\nHost: {daemon.address}\r\n"
-                            f"Authorization: Bearer {account.token}\r\n\r\n").encode())
-            seen = reader.recv(100000)
-            self.assertIn(b"200 OK", seen)
+                            f"Authorization: Bearer {token or account.token}\r\nConnection: close\r\n\r\n").encode())
+            self.assertIn(b"200 OK", reader.recv(100))
+            yield reader
+
+    def test_exports_at_the_same_time_are_limited(self):
+        daemon = self.daemon(database_url=self.database, workers=0).start()
+        accounts = [daemon.account(unlimited=True) for _ in range(5)]
+        with contextlib.ExitStack() as running:
+            for account in accounts[:4]:
+                running.enter_context(self.begun_export(daemon, account))
+            for account, code, message in (
+                    (accounts[0], "limit_exports", "limit of 1 export at the same time reached"),
+                    (accounts[4], "server_busy",
+                     "limit of 4 exports of all accounts on this server reached; try again")):
+                refused = account.request("GET", "/api/v1/export")
+                self.assertProblem(refused, 429, message)
+                self.assertEqual((refused.headers["X-Error-Code"], refused.headers["Retry-After"]), (code, "10"))
+
+    def test_revoking_its_token_ends_an_export_within_a_reel(self):
+        account = self.one.account(unlimited=True)
+        token = self.one.token(account.email, "second")
+        with self.begun_export(self.one, account, token) as reader:
+            must(self.one.cli("token", "revoke", "--account", account.email, "--name", "second"))
+            self.assertEqual(self.one.request("GET", "/api/v1/reels", token=token).status, 401)
+            # A client that reads slowly: longer than between two checks of the token.
+            continued_at = time.monotonic() + 1.1
+            wait_until(lambda: time.monotonic() > continued_at, "the next check")
+            received = 0
+            with contextlib.suppress(ConnectionResetError):
+                while piece := reader.recv(1 << 20):
+                    received += len(piece)
+        self.assertLess(received, 8000000)
+
+    def test_an_interrupted_export_is_recognizable(self):
+        account = self.one.account(unlimited=True)
+        daemon = self.daemon(database_url=self.database, workers=0).start()
+        with self.begun_export(daemon, account) as reader:
+            seen = b""
             daemon.process.send_signal(signal.SIGTERM)
             wait_until(lambda: any(line.get("message") == "stopping" for line in daemon.log_lines()), "the stop")
             while piece := reader.recv(1 << 20):
