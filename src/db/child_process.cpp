@@ -129,6 +129,14 @@ unique_fd above_standard(unique_fd from) {
     return unique_fd{::fcntl(from.get(), F_DUPFD_CLOEXEC, 3)};
 }
 
+/// Changes the owner of a file, unless it has a second name, which may be a link to a file of root.
+bool give_to(const account& owner, int file) {
+    struct stat status = {};
+    if (::fstat(file, &status) != 0) return false;
+    if (status.st_uid == owner.uid || status.st_nlink != 1) return true;
+    return ::fchown(file, owner.uid, owner.gid) == 0;
+}
+
 error cannot_start(const child_options& options, const std::string& why) {
     return error{errc::database_unavailable, fmt::format("{}: {}", options.arguments.front(), why)};
 }
@@ -152,6 +160,10 @@ result<pid_t> start_child(const child_options& options) {
     if (!output) {
         return cannot_start(
             options, fmt::format("{}: {}", options.output.string(), numbered_errno_text(errno)));
+    }
+    // Otherwise only root could write to a file that a command of root created.
+    if (options.run_as && !give_to(*options.run_as, output.get())) {
+        return cannot_start(options, numbered_errno_text(errno));
     }
     std::array<int, 2> ends{};
     if (!input || ::pipe2(ends.data(), O_CLOEXEC) != 0) {

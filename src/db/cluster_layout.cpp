@@ -67,14 +67,21 @@ std::optional<account> look_up(Find find, Key key) {
     return account{match->pw_uid, match->pw_gid, match->pw_name};
 }
 
-/// PostgreSQL refuses to run as root. The owner of an existing cluster is preferred, so that root's
-/// commands can use the cluster of an unprivileged daemon.
-result<std::optional<account>> server_user(const fs::path& cluster) {
+/// Without an entry, the user's name is their number.
+account account_of(uid_t user, gid_t group) {
+    return look_up(::getpwuid_r, user).value_or(account{user, group, std::to_string(user)});
+}
+
+/// PostgreSQL refuses to run as root. The owner of the cluster or else of the data directory is
+/// preferred, so that root's commands and an unprivileged daemon can use the same cluster.
+result<std::optional<account>> server_user(const fs::path& data_dir) {
     if (::geteuid() != 0) return std::optional<account>{};
     struct stat status = {};
-    if (::stat(cluster.c_str(), &status) == 0 && status.st_uid != 0) {
+    if (::stat((data_dir / "postgres").c_str(), &status) == 0 && status.st_uid != 0)
+        return std::optional{account_of(status.st_uid, status.st_gid)};
+    if (::stat(data_dir.c_str(), &status) == 0 && status.st_uid != 0) {
+        // initdb fails for a user without an entry.
         if (auto owner = look_up(::getpwuid_r, status.st_uid)) return owner;
-        return std::optional{account{status.st_uid, status.st_gid, std::to_string(status.st_uid)}};
     }
     for (const char* const name : {"postgres", "nobody"}) {
         auto user = look_up(::getpwnam_r, name);
@@ -170,7 +177,11 @@ result<void> check_owner(const fs::path& cluster, uid_t server_user) {
     return storage_error(
         cluster,
         fmt::format(
-            "belongs to user {}; run as that user, or choose another --data-dir", status.st_uid));
+            "belongs to user {}; run as that user, or stop its server and change the owner as "
+            "root: chown -R {} {}",
+            account_of(status.st_uid, status.st_gid).name,
+            account_of(server_user, server_user).name,
+            cluster.parent_path().string()));
 }
 
 result<void> check_reachable(const account& user, const fs::path& folder) {
@@ -374,7 +385,7 @@ result<void> make_private_folder(const fs::path& folder, const std::optional<acc
 result<cluster_layout> lay_out(const cluster_options& options) {
     std::error_code none;
     const auto unresolved = fs::absolute(options.data_dir, none);
-    const auto user = server_user(unresolved / "postgres");
+    const auto user = server_user(unresolved);
     if (!user) return user.error();
     const auto found = find_programs(options, unresolved / "postgres");
     if (!found) return found.error();

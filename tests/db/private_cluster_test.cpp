@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pwd.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -256,6 +257,31 @@ TEST_F(PrivateClusterTest, ReportsEachErrorInOneLine) {
         EXPECT_EQ(up.error().detail().find('\n'), std::string::npos);
     }
     EXPECT_TRUE(fs::exists(root_ / "foreign" / "postgres" / "letter.txt"));
+}
+
+TEST_F(PrivateClusterTest, RootStartsItsServerAsTheOwnerOfTheFolder) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    const auto* const nobody = ::getpwnam("nobody");
+    ASSERT_NE(nobody, nullptr);
+    const auto owner = nobody->pw_uid;
+    fs::create_directories(data_dir());
+    ASSERT_EQ(::chown(data_dir().c_str(), owner, owner), 0);
+    private_cluster cluster{options(), log::logger::silent()};
+    expect_serves(cluster.ensure_running(soon()));
+    for (const auto* const name : {"postgres", "postgres.log", "run"}) {
+        struct stat status = {};
+        ASSERT_EQ(::stat((data_dir() / name).c_str(), &status), 0) << name;
+        EXPECT_EQ(status.st_uid, owner) << name;
+    }
+}
+
+TEST_F(PrivateClusterTest, RootStartsItsServerForAnOwnerWithoutAName) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+    constexpr uid_t unknown = 54321;
+    fs::create_directories(data_dir());
+    ASSERT_EQ(::chown(data_dir().c_str(), unknown, unknown), 0);
+    private_cluster cluster{options(), log::logger::silent()};
+    expect_serves(cluster.ensure_running(soon()));
 }
 
 TEST_F(PrivateClusterTest, NamesAFolderThatTheServerCannotEnter) {

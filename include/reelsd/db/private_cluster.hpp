@@ -40,8 +40,8 @@ struct cluster_options {
 /// server, which ends with it (fast shutdown, even after SIGKILL). The next process that calls
 /// ensure_running() starts it again.
 ///
-/// If this process is root, the server runs as the owner of an existing cluster, else as
-/// `postgres`, else as `nobody`.
+/// If this process is root, the server runs as the owner of an existing cluster or else of the data
+/// directory; if that is root or has no name, as `postgres`, else as `nobody`.
 ///
 /// Blocking: call it before the loop runs or from a helper thread. Thread-safe; calls exclude each
 /// other. This object owns the thread that starts the server, because Linux ties the death signal
