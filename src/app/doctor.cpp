@@ -409,6 +409,13 @@ result<std::optional<std::string>> refusal_of(
     return refusal;
 }
 
+/// Reports settings of the platform with which no daemon starts, except the session's file.
+void check_source(report& lines, const settings& config, const log::logger& log) {
+    const auto source = platform::source::create(source_settings_of(config), log);
+    if (source || source.error().detail().starts_with("platform-cookies-file: ")) return;
+    lines.add("settings", bad(source.error()));
+}
+
 /// Reports on the session. Returns the settings without it when it must not be used.
 settings check_session(report& lines, const settings& config, const log::logger& log) {
     if (config.platform_cookies_file.empty()) return config;
@@ -549,6 +556,7 @@ result<void> execute(const doctor_command&, const settings& config, const log::l
     lines.add("media store", check_objects(config));
     lines.add("sample", check_sample(config));
     lines.add("dictionary", check_dictionary(config));
+    check_source(lines, config, log);
     const auto config_for_canary = check_session(lines, config, log);
     const bool is_reachable = check_routes_to_platform(lines, config);
     check_canary(lines, config_for_canary, is_reachable, log);

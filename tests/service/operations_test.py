@@ -343,6 +343,9 @@ class Commands(ServiceTest):
         self.assertNotEqual(missing.returncode, 0)
         self.assertIn("/nonexistent/models", missing.stdout + missing.stderr)
         self.assertIn("1 check failed", missing.stderr)
+        no_authorities = self.served.cli("doctor", ca_file="/nonexistent/ca.pem")
+        self.assertEqual(no_authorities.returncode, 1)
+        self.assertRegex(no_authorities.stdout, "FAIL +settings +ca-file: /nonexistent/ca.pem: No such file")
 
     def test_doctor_reports_a_secret_key_that_cannot_be_read(self):
         nothing = {"yt_dlp_path": "/nonexistent/yt-dlp"}

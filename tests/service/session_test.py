@@ -295,6 +295,8 @@ class Files(SessionTest):
 
     def test_the_resolver_needs_the_file(self):
         self.assertRefused("resolvers names session, which needs platform-cookies-file", platform_cookies_file="")
+        done = self.doctor(platform_cookies_file="")
+        self.assertRegex(done.stdout, "FAIL +settings +resolvers names session, which needs platform-cookies-file")
 
     def test_a_file_that_becomes_invalid_is_refused(self):
         daemon = self.started()
