@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 namespace reelsd::app {
 namespace {
@@ -350,6 +352,27 @@ bool is_secret(std::string_view setting_name) {
     return definition != nullptr && definition->value.shown == exposure::secret;
 }
 
+/// The first flag of a setting that the command does not use, if a reader may take the setting for
+/// a limit of the account; else empty.
+std::string flag_without_effect(const parsed_line& line) {
+    if (!std::holds_alternative<limit_account_command>(line.chosen)) return {};
+    constexpr std::array<std::string_view, 10> used{
+        "data-dir",
+        "database-url",
+        "database-password",
+        "postgres-bin-dir",
+        "log-level",
+        "log-format",
+        "log-file",
+        "submissions-per-minute",
+        "concurrent-jobs",
+        "requests-per-minute"};
+    for (const auto& [name, value] : line.flags) {
+        if (std::ranges::find(used, name) == used.end()) return name;
+    }
+    return {};
+}
+
 /// Overwrites the values of secret flags where the process list shows them.
 void hide_secrets(std::span<char* const> arguments) {
     const auto hide = [](char* text) {
@@ -386,6 +409,13 @@ std::variant<invocation, int> read_command_line(int argument_count, char** argum
         const bool is_unknown = app.get_subcommands().empty() && !app.remaining().empty();
         if (stop.get_exit_code() == 0 && !is_unknown) return app.exit(stop);
         print_error(usage_error(app, stop));
+        return exit_usage;
+    }
+    if (const auto name = flag_without_effect(line); !name.empty()) {
+        print_error(fmt::format(
+            "--{} is a setting of the daemon and no limit of an account\n"
+            "See: reelsd account limits --help",
+            name));
         return exit_usage;
     }
     hide_secrets({arguments, static_cast<std::size_t>(argument_count)});

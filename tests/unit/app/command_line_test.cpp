@@ -228,6 +228,15 @@ TEST(CommandLine, AnInvitationIsForAnAccountOrForTheFirstAdministrator) {
     EXPECT_EQ(account_of({"reelsd", "account", "invite"}), "");
 }
 
+TEST(CommandLine, ASettingIsNoLimitOfAnAccount) {
+    const std::vector<std::string> limits{
+        "reelsd", "account", "limits", "--email", "a@example.org", "--data-dir", "/x"};
+    EXPECT_EQ(settings_of(limits).data_dir, "/x");
+    auto words = limits;
+    words.insert(words.end(), {"--video-seconds-max", "100"});
+    EXPECT_THAT(refusal_of(words), HasSubstr("--video-seconds-max is a setting of the daemon"));
+}
+
 TEST(CommandLine, AnInvalidValueInTheEnvironmentIsNamed) {
     const environment_variable wrong{"REELSD_ANALYZER", "magic"};
     ::testing::internal::CaptureStderr();
