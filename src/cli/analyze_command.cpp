@@ -373,12 +373,29 @@ exit_code run_analyze_one(const command_context& context, const analyze_argument
     return exit_code::ok;
 }
 
-/// Submits one link or file, or several. Sends nothing if a file cannot be read.
+/// Whether a file begins with a link, as a list for standard input does.
+bool is_list_of_links(const std::string& file) {
+    constexpr std::size_t begin_bytes_max = 512;
+    const owned_file opened{std::fopen(file.c_str(), "re")};
+    if (!opened) return false;
+    const auto links = links_in(read_text(opened.get(), begin_bytes_max));
+    return !links.empty() && links.front().starts_with("http");
+}
+
+/// Submits one link or file, or several. Sends nothing if a file cannot be read or is no video.
 exit_code run_analyze_links(const command_context& context, const analyze_arguments& arguments) {
     for (const auto& link : arguments.links) {
         if (!is_video_file(link)) continue;
         const auto bytes = readable_bytes_of(link);
         if (!bytes) return fail(context, exit_code::usage, bytes.error().detail());
+        if (is_list_of_links(link)) {
+            return fail(
+                context,
+                exit_code::usage,
+                fmt::format(
+                    "{0} is not a video; to submit its links: reels analyze < {0}",
+                    one_line(link)));
+        }
     }
     if (arguments.links.size() == 1) return run_analyze_one(context, arguments);
     return run_analyze_list(context, arguments);

@@ -271,7 +271,8 @@ namespace fs = std::filesystem;
 struct download_arguments {
     std::int64_t id = 0;
     bool frames = false;  ///< The frames of the key moments, instead of the video.
-    std::string output;   ///< A file or an existing folder; empty: the current folder.
+    /// A file or a folder, which exists or ends in a slash; empty: the current folder.
+    std::string output;
 };
 
 /// `output` for one file; in a folder, the file has `name`.
@@ -370,9 +371,9 @@ exit_code download_frames(const command_context& context, const download_argumen
 }
 
 exit_code run_download(const command_context& context, const download_arguments& arguments) {
-    if (!arguments.frames) return download_video(context, arguments);
     std::error_code failure;
-    if (!arguments.output.empty()) fs::create_directories(arguments.output, failure);
+    const bool is_folder = arguments.frames || arguments.output.ends_with('/');
+    if (is_folder && !arguments.output.empty()) fs::create_directories(arguments.output, failure);
     if (failure) {
         const auto folder = shown_path(arguments.output);
         return fail(
@@ -380,7 +381,8 @@ exit_code run_download(const command_context& context, const download_arguments&
             exit_code::usage,
             fmt::format("cannot create the folder {}: {}", folder, failure.message()));
     }
-    return download_frames(context, arguments);
+    return arguments.frames ? download_frames(context, arguments)
+                            : download_video(context, arguments);
 }
 
 struct export_arguments {
@@ -559,7 +561,8 @@ void add_download_command(CLI::App& app, command& chosen) {
         .add_option(
             "--output",
             arguments.output,
-            "File or folder to write to (reel-ID.mp4, reel-ID-NN.jpg in the current folder)")
+            "File, or folder with a / at its end, to write to (reel-ID.mp4, reel-ID-NN.jpg in the "
+            "current folder)")
         ->type_name("FILE");
     download.footer(
         R"(Prints the path of each saved file. A file that exists is not downloaded again.

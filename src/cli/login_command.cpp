@@ -123,6 +123,8 @@ exit_code log_in(settings_source given, const fs::path& file, std::FILE* out) {
     if (!given.token) {
         const hidden_input hidden;
         given.token = answer_to(fmt::format("Token, from {}/tokens: ", one_line(*given.server)));
+        if (given.token->empty() && ::isatty(STDIN_FILENO) == 0)
+            return refuse("no token on standard input; use: reels login < token.txt");
     }
     settings_source rest;
     rest.ca_file = environment.ca_file ? environment.ca_file : known.ca_file;

@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view suffix = ".part";
 
 /// Opens a part and locks it until its descriptor is closed, so that it has one writer. Errors:
-/// storage_failed.
-result<unique_fd> opened_and_locked(const fs::path& file, int flags) {
+/// storage_failed, which names the target.
+result<unique_fd> opened_and_locked(const fs::path& file, const fs::path& target, int flags) {
     unique_fd opened{::open(file.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666)};
-    if (!opened) return cannot_write(file, errno);
+    if (!opened) return cannot_write(target, errno);
     // File systems without locks are used without them.
     bool is_ours = ::flock(opened.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     // Before it was locked, another download may have renamed it to its target.
@@ -40,7 +40,7 @@ result<unique_fd> opened_and_locked(const fs::path& file, int flags) {
     return error{
         errc::storage_failed,
         fmt::format(
-            "{} cannot be written: another download is writing it", one_line(file.string()))};
+            "{} cannot be written: another download is writing it", one_line(target.string()))};
 }
 
 /// Errors: storage_failed if the file has another size, because another program changed it.
@@ -107,15 +107,16 @@ result<void> part_file::begin(const download_part& part) {
     etag_ = part.etag;
     size_ = part.size;
     file_ = {};  // An earlier attempt has the lock.
-    auto opened = opened_and_locked(part_, O_APPEND | (part.offset == 0 ? O_CREAT : 0));
+    auto opened = opened_and_locked(part_, target_, O_APPEND | (part.offset == 0 ? O_CREAT : 0));
     if (!opened) return opened.error();
     file_ = *std::move(opened);
     if (part.offset > 0) return check_size(part_, file_.get(), part.offset);
-    if (::ftruncate(file_.get(), 0) != 0) return cannot_write(part_, errno);
+    if (::ftruncate(file_.get(), 0) != 0) return cannot_write(target_, errno);
     for (const auto& old : parts_of_target(target_)) {
         if (old.file.filename() == part_.filename()) continue;
         std::error_code ignored;  // An old part that remains is only useless.
-        if (const auto unused = opened_and_locked(old.file, 0)) fs::remove(old.file, ignored);
+        if (const auto unused = opened_and_locked(old.file, target_, 0))
+            fs::remove(old.file, ignored);
     }
     return {};
 }
@@ -123,7 +124,7 @@ result<void> part_file::begin(const download_part& part) {
 result<void> part_file::write(std::span<const std::byte> bytes) {
     const auto written = write_all(file_.get(), bytes);
     received_ += written;
-    if (written != bytes.size()) return cannot_write(part_, errno);
+    if (written != bytes.size()) return cannot_write(target_, errno);
     return {};
 }
 
@@ -136,7 +137,7 @@ result<void> part_file::finish() {
     if (auto same = check_size(part_, file_.get(), received_); !same) return same;
     // close() reports the errors of network file systems. The duplicate keeps the lock.
     const unique_fd lock{::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0)};
-    if (::close(file_.release()) != 0) return cannot_write(part_, errno);
+    if (::close(file_.release()) != 0) return cannot_write(target_, errno);
     std::error_code failure;
     fs::rename(part_, target_, failure);
     if (failure) return cannot_write(target_, failure.value());

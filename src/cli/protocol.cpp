@@ -180,6 +180,7 @@ exit_code exit_code_of(errc code) noexcept {
         errc::limit_reached,
         errc::conflict};
     if (code == errc::cancelled) return exit_code::interrupted;
+    if (code == errc::storage_failed) return exit_code::usage;  // Of a local file.
     const bool is_refused = std::find(refusals.begin(), refusals.end(), code) != refusals.end();
     return is_refused ? exit_code::refused : exit_code::server_failed;
 }

@@ -359,8 +359,10 @@ class Download(FolderTest):
 
     def test_a_missing_folder(self):
         server = self.video(self.CONTENT)
-        done = self.ended(self.reels_here("download", "42", "--output", "none/x.mp4", server=server), 3)
-        self.assertIn("cannot be written: No such file or directory", done.stderr)
+        done = self.ended(self.reels_here("download", "42", "--output", "none/x.mp4", server=server), 2)
+        self.assertIn("reels: none/x.mp4 cannot be written: No such file or directory", done.stderr)
+        done = self.ended(self.reels_here("download", "42", "--output", "new/", server=server), 0)
+        self.assertEqual(done.stdout, "new/reel-42.mp4\n")
 
     def test_a_folder_for_frames_that_is_a_file(self):
         (self.folder / "taken").touch()

@@ -436,6 +436,16 @@ class Several(CliTest):
                               env=self.environment(self.serve((500, b""))), timeout=60)
         self.assertIn("no links", self.ended(done, 2).stderr)
 
+    def test_a_list_of_links_is_no_video(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as links:
+            links.write(f"# mine\n{LINK}\n")
+            links.flush()
+            server = self.serve()
+            done = self.ended(self.reels("analyze", links.name, server=server), 2)
+            self.assertEqual(done.stderr, f"reels: {links.name} is not a video; to submit its links: "
+                                          f"reels analyze < {links.name}\n")
+        self.assertEqual(server.requests, [])
+
     def test_one_file_from_standard_input(self):
         server = self.serve((202, {"id": 42, "status": "pending"}))
         with tempfile.NamedTemporaryFile(suffix=".mp4") as video:
@@ -1009,6 +1019,13 @@ class Login(CliTest):
         self.assertEqual(os.stat(self.file).st_mode & 0o777, 0o600)
         with open(self.file, encoding="utf-8") as file:
             self.assertIn("aab", file.read())
+
+    def test_a_token_is_not_read_from_the_environment(self):
+        environment = self.environment(HOME=self.home, XDG_CONFIG_HOME=self.home, REELS_TOKEN=TOKEN)
+        done = subprocess.run([program("reels"), "login"], stdin=subprocess.DEVNULL, text=True, capture_output=True,
+                              env=environment, timeout=30)
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "reels: no token on standard input; use: reels login < token.txt\n"))
 
     def test_server_and_authority_come_from_the_environment(self):
         server = self.serve((200, []))

@@ -72,7 +72,7 @@ class FullDisks(DatabaseTest):
         done = subprocess.run(
             [program("reels"), "export", "--output", file], capture_output=True, text=True, timeout=60,
             env={**clean_environment(), "REELS_SERVER": f"http://{daemon.address}", "REELS_TOKEN": account.token})
-        self.assertEqual(done.returncode, 3, done)
+        self.assertEqual(done.returncode, 2, done)
         self.assertEqual(done.stderr, f"reels: {file} cannot be written: No space left on device\n")
         self.assertEqual(os.listdir(disk.folder), ["filler"])
 

@@ -87,6 +87,7 @@ TEST(FailureOf, ReportsTheServersMessage) {
         failure_of(429, R"({"message": "limit of 3"})", "limit_concurrent_jobs").detail(),
         "limit of 3 (HTTP 429, limit_concurrent_jobs)");
     EXPECT_EQ(exit_code_of(errc::cancelled), exit_code::interrupted);
+    EXPECT_EQ(exit_code_of(errc::storage_failed), exit_code::usage) << "of a local file";
     EXPECT_EQ(exit_code_of(errc::timed_out), exit_code::server_failed);
 }
 
