@@ -75,7 +75,7 @@ public:
         });
         log.info(
             "listening",
-            {{"address", fmt::format("{}:{}", parts_.config.listen.host, parts_.port)},
+            {{"address", http::text_of({.host = parts_.config.listen.host, .port = parts_.port})},
              {"workers", parts_.config.workers},
              {"analyzer", parts_.res.models->get()->chosen().name()},
              {"reel-cache-bytes-max", parts_.callers.kept().most},

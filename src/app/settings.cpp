@@ -162,9 +162,7 @@ std::string public_origin(const settings& config, std::uint16_t port) {
     if (host == "0.0.0.0") host = "127.0.0.1";
     if (host == "::") host = "::1";
     const auto* const scheme = serves_tls(config) ? "https" : "http";
-    const bool is_v6 = host.find(':') != std::string::npos;
-    return is_v6 ? fmt::format("{}://[{}]:{}", scheme, host, port)
-                 : fmt::format("{}://{}:{}", scheme, host, port);
+    return fmt::format("{}://{}", scheme, http::text_of({.host = host, .port = port}));
 }
 
 result<void> check_together(const settings& config) {

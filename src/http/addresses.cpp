@@ -85,6 +85,12 @@ bool is_own_host(std::string_view host, std::string_view own_name) {
     return !failed;
 }
 
+std::string text_of(const listen_address& address) {
+    const bool is_v6 = address.host.find(':') != std::string::npos;
+    const auto host = is_v6 ? "[" + address.host + "]" : address.host;
+    return host + ":" + std::to_string(address.port);
+}
+
 result<listen_address> parse_listen_address(std::string_view text) {
     const auto colon = text.rfind(':');
     if (colon == std::string_view::npos)

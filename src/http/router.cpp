@@ -30,11 +30,15 @@ verb handled_as(verb method) noexcept {
     return method == verb::head ? verb::get : method;
 }
 
-/// Browsers that open a page accept HTML; programs do not.
+/// Browsers that open a page accept HTML; programs do not, or with the weight 0.
 bool is_from_browser(const request_context& ctx) {
-    const auto accepted = ctx.header("Accept").value_or("");
-    return handled_as(ctx.request().method) == verb::get &&
-           accepted.find("text/html") != std::string_view::npos;
+    auto html = ctx.header("Accept").value_or("");
+    html.remove_prefix(std::min(html.find("text/html"), html.size()));
+    if (html.empty() || handled_as(ctx.request().method) != verb::get) return false;
+    html = html.substr(0, html.find(','));
+    const auto weight = html.find("q=");
+    return weight == std::string_view::npos ||
+           html.find_first_not_of("0. \t", weight + 2) != std::string_view::npos;
 }
 
 /// Refuses a body in a content coding: no handler decodes it.

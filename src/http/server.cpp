@@ -65,12 +65,6 @@ std::size_t descriptor_limit() {
     return static_cast<std::size_t>(limit.rlim_cur);
 }
 
-std::string text_of(const listen_address& address) {
-    const bool is_v6 = address.host.find(':') != std::string::npos;
-    const auto host = is_v6 ? "[" + address.host + "]" : address.host;
-    return host + ":" + std::to_string(address.port);
-}
-
 error_code share_address(int descriptor) {
     const int yes = 1;
     if (::setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof yes) == 0) return {};

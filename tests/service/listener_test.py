@@ -86,6 +86,10 @@ class HostNames(ServiceTest):
         self.assertEqual(self.status("/readyz", "evil.test"), 200)
         self.assertEqual(self.status("/api/v1/reels", "evil.test"), 401)
 
+    def test_the_log_has_an_ipv6_address_in_brackets(self):
+        daemon = self.daemon(listen="[::1]:0")
+        self.assertRegex(daemon.address, r"^\[::1\]:[0-9]+$")
+
     def test_host_names_with_a_public_url(self):
         self.served = self.daemon(public_url="https://reels.example.org")
         for host in ("reels.example.org", "reels.example.org:8443", "127.0.0.1", "localhost"):

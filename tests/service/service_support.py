@@ -261,6 +261,7 @@ class Daemon:
 
     def connection(self):
         host, port = self.address.rsplit(":", 1)
+        host = host.strip("[]")  # An IPv6 address.
         return http.client.HTTPConnection(host, int(port), timeout=ANSWER_SECONDS_MAX)
 
     def request(self, method, path, body=None, headers=None, token=None):

@@ -60,6 +60,8 @@ struct listen_address {
 /// Reads "127.0.0.1:8080", "[::1]:8080", ":8080" (all of IPv4) and "localhost:8080" (127.0.0.1).
 /// Errors: invalid_argument with the reason.
 [[nodiscard]] result<listen_address> parse_listen_address(std::string_view text);
+/// "127.0.0.1:8080", "[::1]:8080".
+[[nodiscard]] std::string text_of(const listen_address& address);
 
 /// Outcome of one request, for metrics. The route lives as long as the router.
 struct request_report {

@@ -267,7 +267,9 @@ TEST_F(Router, ShowsBrowsersAPageForUnknownPaths) {
     const char* const reader = "text/html,application/xhtml+xml,*/*;q=0.8";
     EXPECT_EQ(asked(verb::get, "/nope", reader), "nothing here");
     const std::string plain = R"({"message":"not found","status":"error"})";
-    EXPECT_EQ(asked(verb::get, "/nope", "*/*"), plain);
+    EXPECT_EQ(asked(verb::get, "/nope", "application/xml, text/html;q=0.5"), "nothing here");
+    for (const auto* const program : {"*/*", "text/html;q=0, application/json", "text/html; q=0.0"})
+        EXPECT_EQ(asked(verb::get, "/nope", program), plain);
     EXPECT_EQ(asked(verb::post, "/nope", reader), plain);
     EXPECT_EQ(asked(verb::get, "/closed/nope", reader), plain);
 }
