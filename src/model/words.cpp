@@ -72,7 +72,7 @@ bool is_inside_link(std::string_view text, std::size_t at) noexcept {
     return is_link(text.substr(begin, at - begin));
 }
 
-/// A dot inside a number ("2.5") or after a list number ("1.") ends no sentence.
+/// A dot inside a number ("2.5"), after a list number ("1.") or after "Mr" ends no sentence.
 bool ends_sentence(std::string_view text, std::size_t at) noexcept {
     const auto byte = text[at];
     if (byte == '\n') return true;
@@ -82,7 +82,7 @@ bool ends_sentence(std::string_view text, std::size_t at) noexcept {
                         whitespace.find(text[at + 1]) != std::string_view::npos ||
                         text[at + 1] == '.';
     const bool is_list_number = at > 0 && at < 3 && is_digit(text[at - 1]);
-    return at_end && !is_list_number;
+    return at_end && !is_list_number && !ends_with_abbreviation(text.substr(0, at + 1));
 }
 
 /// Calls `take` with each word and, for a break, with an empty text. Breaks come only between

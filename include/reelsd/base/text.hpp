@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,6 +56,17 @@ inline constexpr std::string_view ascii_whitespace = " \t\r\n\v\f";
     const auto first = text.find_first_not_of(whitespace);
     if (first == std::string_view::npos) return {};
     return text.substr(first, text.find_last_not_of(whitespace) - first + 1);
+}
+
+/// Whether the dot at the end of `text` is that of an English abbreviation before a name or number,
+/// such as "Mr." and "St.".
+[[nodiscard]] constexpr bool ends_with_abbreviation(std::string_view text) noexcept {
+    constexpr std::array<std::string_view, 10> abbreviations{
+        "mr.", "mrs.", "ms.", "dr.", "st.", "prof.", "jr.", "sr.", "vs.", "mt."};
+    const auto word = text.substr(text.find_last_of(ascii_whitespace) + 1);
+    return std::ranges::any_of(abbreviations, [word](std::string_view abbreviation) {
+        return equals_ignoring_case(word, abbreviation);
+    });
 }
 
 /// The value of a hexadecimal digit of either case.

@@ -99,6 +99,7 @@ TEST(SentencesOf, EndsAtMarksAndLines) {
         {"many marks", "What?! Yes...", {"What?!", "Yes..."}},
         {"lines", "first\n\nsecond\n", {"first", "second"}},
         {"a decimal", "It takes 2.5 minutes. Done.", {"It takes 2.5 minutes.", "Done."}},
+        {"an abbreviation", "I met Mr. Smith. He left.", {"I met Mr. Smith.", "He left."}},
         {"a list number", "1. Fresh beans\n2. Clean water", {"1. Fresh beans", "2. Clean water"}},
         {"an address", "Go to example.com now", {"Go to example.com now"}},
         {"a question mark in a link",
