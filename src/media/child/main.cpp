@@ -1,3 +1,4 @@
+#include "../neural/neural_model.hpp"
 #include "commands.hpp"
 #include "libav.hpp"
 #include "sandbox.hpp"
@@ -83,6 +84,8 @@ int main(int count, char** values) {
             error{errc::unsupported_format, "decoding needs more memory than the jail allows"});
     } catch (const std::system_error& failure) {
         // The machine's fault, for instance no further thread.
+        written = media::write_error(error{errc::media_failed, failure.what()});
+    } catch (const media::neural_failure& failure) {
         written = media::write_error(error{errc::media_failed, failure.what()});
     } catch (const std::exception& failure) {
         written = media::write_error(error{errc::unsupported_format, failure.what()});

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <filesystem>
-#include <stdexcept>
 #include <system_error>
 
 namespace reelsd::media {
@@ -14,7 +13,7 @@ namespace {
 void check(const onnx::api& api, onnx::status* failure) {
     if (failure == nullptr) return;
     const onnx_owner<onnx::status> owner{failure, api.release_status};
-    throw std::runtime_error{std::string{"neural network: "} + api.get_error_message(failure)};
+    throw neural_failure{std::string{"neural network: "} + api.get_error_message(failure)};
 }
 
 /// Calls `create`, whose last parameter receives the object.
@@ -39,7 +38,8 @@ const onnx::api* load_library(std::string& why) {
                           ? nullptr
                           : reinterpret_cast<base_function>(dlsym(library, "OrtGetApiBase"));
     if (base == nullptr) {
-        why = dlerror();
+        const char* const reason = dlerror();
+        why = reason == nullptr ? "it has no API" : reason;
         return nullptr;
     }
     why = "it has another API";
@@ -60,7 +60,7 @@ result<neural_model> neural_model::load(const std::string& path, memory_between_
     }
     try {
         return neural_model{*api, path, memory};
-    } catch (const std::runtime_error& failure) {
+    } catch (const neural_failure& failure) {
         return error{errc::media_failed, "cannot load " + path + ": " + failure.what()};
     }
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,12 @@ using onnx_owner = std::unique_ptr<Object, void (*)(Object*)>;
 
 /// An array of numbers with a shape, which a network takes or computes.
 using tensor = onnx_owner<onnx::value>;
+
+/// The fault of the machine or installation, and not of a video: no memory, or a wrong file.
+class neural_failure : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
 
 /// Whether a network keeps the memory of a run for the next one, which saves time, or returns it.
 enum class memory_between_runs : std::uint8_t { kept, returned };
@@ -34,8 +41,7 @@ public:
     tensor tensor_of(std::span<float> values, shape sizes);
     tensor tensor_of(std::span<std::int64_t> values, shape sizes);
 
-    /// Computes the outputs. Throws std::runtime_error when the network fails, for instance without
-    /// memory.
+    /// Computes the outputs. Throws neural_failure.
     std::vector<tensor> run(
         std::span<const char* const> input_names, std::span<const onnx::value* const> inputs,
         std::span<const char* const> output_names);

@@ -18,6 +18,7 @@ namespace {
 constexpr std::int64_t layers = 8;
 constexpr std::int64_t heads = 8;
 constexpr std::int64_t head_size = 52;
+constexpr std::size_t vocabulary_size = 32'000;
 
 constexpr std::int64_t start_token = 1;
 constexpr std::int64_t end_token = 2;
@@ -86,9 +87,17 @@ result<speech_model> speech_model::load(const std::string& folder) {
     auto decoder = neural_model::load(folder + "/decoder.onnx", memory_between_runs::returned);
     if (!decoder) return decoder.error();
     auto vocabulary = read_vocabulary(folder + "/vocabulary.txt");
-    if (vocabulary.empty())
-        return error{errc::media_failed, "cannot read " + folder + "/vocabulary.txt"};
-    return speech_model{*std::move(encoder), *std::move(decoder), std::move(vocabulary)};
+    if (vocabulary.size() != vocabulary_size)
+        return error{errc::media_failed, "not the whole vocabulary: " + folder + "/vocabulary.txt"};
+    speech_model loaded{*std::move(encoder), *std::move(decoder), std::move(vocabulary)};
+    try {
+        std::vector<float> silence(speech_rate_hz / 2);
+        static_cast<void>(loaded.decode(silence));
+    } catch (const neural_failure& failure) {
+        return error{
+            errc::media_failed, "cannot use the networks in " + folder + ": " + failure.what()};
+    }
+    return loaded;
 }
 
 speech_model::speech_model(

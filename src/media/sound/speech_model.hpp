@@ -23,12 +23,11 @@ struct decoding {
 /// writes one token after another. One thread. After `load` it opens no file.
 class speech_model {
 public:
-    /// `folder` contains the networks that prepare_networks.py wrote, and `vocabulary.txt`;
-    /// `media_failed` names what is missing.
+    /// `folder` contains the networks that prepare_networks.py wrote, and `vocabulary.txt`, and is
+    /// tried; `media_failed` names what is missing or wrong.
     static result<speech_model> load(const std::string& folder);
 
-    /// `samples`: mono, 16 kHz, -1 to 1, at most about 12 s. Throws std::runtime_error when the
-    /// network fails, for instance without memory.
+    /// `samples`: mono, 16 kHz, -1 to 1, at most about 12 s. Throws neural_failure.
     decoding decode(std::span<float> samples);
 
 private:

@@ -27,7 +27,7 @@ public:
     virtual ~text_reader() = default;
 
     /// Adds the next frame, in order of time and all of one size. Does not keep the picture. Throws
-    /// std::runtime_error when a network fails, for instance without memory.
+    /// neural_failure.
     virtual void add_frame(const picture::view& frame, double seconds) = 0;
 
     /// Every line on screen, by first appearance. Call after the last frame; the next frame starts
