@@ -323,8 +323,9 @@ std::string describe_in_short(const media::analysis_report& report) {
     text.pop_back();
     if (!report.probe.audio_is_decodable)
         return text + " without text, with sound that cannot be decoded.";
-    if (report.audio.music.present) return text + " with music, without text or speech.";
-    return text + " without text, speech or music.";
+    if (report.audio.silent) return text + " without text or sound.";
+    text += report.audio.music.present ? " with music, without text" : " without text or music";
+    return text + "; no speech was recognised.";  // It may be in another language.
 }
 
 std::vector<key_moment> key_moments_from(const moment_sources& sources) {

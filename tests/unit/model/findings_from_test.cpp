@@ -127,7 +127,7 @@ TEST(FindingsFrom, LeaveUnknownFieldsEmpty) {
     EXPECT_EQ(conclusions.audio.music_description, "");
     EXPECT_EQ(
         conclusions.content.summary,
-        "A vertical video of 13 seconds in one scene without text, speech or music.");
+        "A vertical video of 13 seconds in one scene without text or sound.");
     EXPECT_THAT(conclusions.content.topics, IsEmpty());
     EXPECT_THAT(conclusions.content.hooks, IsEmpty());
     EXPECT_EQ(conclusions.content.call_to_action, std::nullopt);

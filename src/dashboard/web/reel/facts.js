@@ -59,7 +59,7 @@ function Sound({ audio }) {
     return html`<${Section} title="Sound">
         <${Fact} name="Language">${languageName(audio.language)}<//>
         <${Fact} name="Music">${audio.has_music ? audio.music_description || 'yes' : 'none'}<//>
-        ${audio.segments.length === 0 && html`<${Fact} name="Transcript">${audio.transcript || 'No speech.'}<//>`}
+        ${audio.segments.length === 0 && html`<${Fact} name="Transcript">${audio.transcript || 'No speech was recognised.'}<//>`}
     <//>`;
 }
 

@@ -74,7 +74,7 @@ function tracksOf(result) {
     return [
         { kind: 'moment', title: 'Key moments', none: 'No key moments were found.',
             spans: momentSpans(result.content.key_moments, duration) },
-        { kind: 'speech', title: 'Speech', none: 'No speech.',
+        { kind: 'speech', title: 'Speech', none: 'No speech was recognised.',
             spans: segmentSpans(result.audio.segments) },
         { kind: 'text', title: 'On screen', none: 'There is no on-screen text.',
             spans: segmentSpans(result.visual.text_segments) },
