@@ -54,7 +54,7 @@ struct time_range {
 };
 
 struct speech_report {
-    /// In order, one for each stretch without a pause, as a sentence; may be empty.
+    /// The sentences, in order; may be empty.
     std::vector<timed_text> segments;
     bool doubtful = false;            ///< The recogniser's confidence is low.
     std::vector<voice_span> voice{};  ///< Where a voice may be, in whatever language; in order.

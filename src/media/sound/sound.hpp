@@ -28,7 +28,7 @@ public:
     ~speech_recognizer();
 
     /// `samples`: the whole track, mono, 16 kHz. No segments without speech; words are never
-    /// invented. Throws std::runtime_error when the network fails, for instance without memory.
+    /// invented. Throws neural_failure.
     speech_report recognize(std::span<const std::int16_t> samples);
 
     /// What is heard in each range that may contain a voice, before recognize() drops what is not

@@ -61,8 +61,12 @@ std::vector<std::string> words_of(std::string_view text) {
     return words;
 }
 
+bool is_sung(const decoding& heard) {
+    return heard.text.find(note) != std::string::npos;
+}
+
 bool is_sung_or_repeated(const utterance& utterance, std::span<const std::string> words) {
-    if (utterance.heard.text.find(note) != std::string::npos) return true;
+    if (is_sung(utterance.heard)) return true;
     const std::set<std::string> different{words.begin(), words.end()};
     const bool is_long = words.size() >= repeated_words_min || !utterance.heard.ended;
     return is_long && different.size() * repeats_max <= words.size();
@@ -76,9 +80,9 @@ bool expects_speech(const decoding& heard) {
     return heard.no_speech_log_probability < no_speech_max;
 }
 
-/// Whether the range contains a voice whose words the model does not know.
+/// Whether someone speaks in the range, with words that the model does not know.
 bool is_unknown_speech(const utterance& utterance) {
-    return expects_speech(utterance.heard) && !is_speech(utterance) &&
+    return expects_speech(utterance.heard) && !is_speech(utterance) && !is_sung(utterance.heard) &&
            seconds_of(utterance) >= unknown_seconds_min;
 }
 
@@ -87,35 +91,18 @@ voice_evidence evidence_of(const utterance& utterance) {
     return utterance.alone ? voice_evidence::alone : voice_evidence::possible;
 }
 
-double contrast_db(std::span<const std::int16_t> sound) {
-    const std::vector<float> levels = frame_levels_db(sound);
+/// Includes the passages before and after the loud part.
+voice_span span_of(const utterance& utterance) {
+    voice_span span{utterance.start_seconds, utterance.end_seconds, evidence_of(utterance)};
+    if (utterance.passages.empty()) return span;
+    span.start_seconds = std::min(span.start_seconds, utterance.passages.front().start_seconds);
+    span.end_seconds = std::max(span.end_seconds, utterance.passages.back().end_seconds);
+    return span;
+}
+
+double contrast_db(std::span<const float> levels) {
     return static_cast<double>(
         level_at_share_db(levels, loud_share) - level_at_share_db(levels, quiet_share));
-}
-
-/// Where a sentence that begins at `from` ends, one past its mark. Not after the dot of "U.S." or
-/// "3.5".
-std::size_t sentence_end(std::string_view text, std::size_t from) {
-    for (std::size_t at = from + 2; at + 2 < text.size(); ++at) {
-        const bool is_mark = text[at] == '.' || text[at] == '!' || text[at] == '?';
-        if (is_mark && text[at + 1] == ' ' && is_letter(text[at - 1]) && is_letter(text[at - 2]) &&
-            std::islower(static_cast<unsigned char>(text[at + 2])) == 0) {
-            return at + 1;
-        }
-    }
-    return text.size();
-}
-
-/// With a capital at the start and a mark at the end.
-std::string as_sentence(std::string_view text) {
-    std::string sentence{trimmed(text)};
-    while (!sentence.empty() && std::string_view{",;:-"}.find(sentence.back()) != std::string::npos)
-        sentence.pop_back();
-    if (sentence.empty()) return sentence;
-    sentence.front() =
-        static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
-    if (std::string_view{".!?"}.find(sentence.back()) == std::string::npos) sentence += '.';
-    return sentence;
 }
 
 std::vector<std::string> space_separated(std::string_view text) {
@@ -126,6 +113,32 @@ std::vector<std::string> space_separated(std::string_view text) {
         text.remove_prefix(end);
     }
     return words;
+}
+
+/// Whether `text` ends with the mark of a sentence: not with "Mr.", "U.S." or an initial.
+bool ends_sentence(std::string_view text) {
+    const auto last = text.find_last_not_of("\"')");
+    if (last == std::string_view::npos || last < 2) return false;
+    const bool is_mark = std::string_view{".!?"}.find(text[last]) != std::string_view::npos;
+    return is_mark && is_letter(text[last - 1]) && is_letter(text[last - 2]) &&
+           !ends_with_abbreviation(text.substr(0, last + 1));
+}
+
+/// Where the first sentence of `text` ends, one past its mark.
+std::size_t sentence_end(std::string_view text) {
+    for (auto at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
+        if (ends_sentence(text.substr(0, at))) return at;
+    }
+    return text.size();
+}
+
+char upper(char letter) {
+    return static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+}
+
+/// "i", "i'm", "i,".
+bool is_pronoun_i(std::string_view word) {
+    return word.front() == 'i' && (word.size() == 1 || !is_alphanumeric(word[1]));
 }
 
 /// Aligns two texts with the fewest changes of words. The result has, for each number of words at
@@ -186,6 +199,20 @@ bool is_speech(const utterance& utterance) {
            static_cast<double>(words.size()) >= words_per_second_min * seconds_of(utterance);
 }
 
+std::string as_sentences(const decoding& heard) {
+    std::string text;
+    bool begins = true;
+    for (std::string& word : space_separated(heard.text)) {
+        if (begins || is_pronoun_i(word)) word.front() = upper(word.front());
+        text += (text.empty() ? "" : " ") + word;
+        begins = ends_sentence(text);
+    }
+    while (!text.empty() && std::string_view{" ,;:-"}.find(text.back()) != std::string::npos)
+        text.pop_back();
+    if (heard.ended && !text.empty() && is_letter(text.back())) text += '.';
+    return text;
+}
+
 std::vector<timed_text> divide(std::string_view text, std::span<const utterance> parts) {
     const auto words = space_separated(text);
     std::vector<std::string> parts_words;
@@ -208,19 +235,28 @@ std::vector<timed_text> divide(std::string_view text, std::span<const utterance>
     return passages;
 }
 
-std::vector<timed_text> sentences(const timed_text& passage) {
-    const std::string_view text = passage.text;
+std::vector<timed_text> sentences(std::span<const timed_text> passages) {
     std::vector<timed_text> result;
-    const double seconds_per_byte =
-        (passage.end_seconds - passage.start_seconds) / static_cast<double>(text.size());
-    for (std::size_t from = 0; from < text.size();) {
-        const std::size_t end = sentence_end(text, from);
-        timed_text next{
-            as_sentence(text.substr(from, end - from)),
-            passage.start_seconds + seconds_per_byte * static_cast<double>(from),
-            passage.start_seconds + seconds_per_byte * static_cast<double>(end)};
-        if (!next.text.empty()) result.push_back(std::move(next));
-        from = end;
+    bool is_open = false;
+    for (const timed_text& passage : passages) {
+        const std::string_view text = passage.text;
+        const double seconds_per_byte =
+            (passage.end_seconds - passage.start_seconds) / static_cast<double>(text.size());
+        for (std::size_t from = 0; from < text.size();) {
+            const std::size_t end = from + sentence_end(text.substr(from));
+            const std::string piece{trimmed(text.substr(from, end - from))};
+            const auto time_at = [&](std::size_t at) {
+                return passage.start_seconds + seconds_per_byte * static_cast<double>(at);
+            };
+            if (is_open) {
+                result.back().text += ' ' + piece;
+                result.back().end_seconds = time_at(end);
+            } else {
+                result.push_back({piece, time_at(from), time_at(end)});
+            }
+            is_open = !ends_sentence(piece);
+            from = end;
+        }
     }
     return result;
 }
@@ -232,17 +268,12 @@ speech_report to_report(std::span<const utterance> utterances) {
     double log_probability = 0;
     for (const utterance& utterance : utterances) {
         const double seconds = seconds_of(utterance);
-        report.voice.push_back(
-            {utterance.start_seconds, utterance.end_seconds, evidence_of(utterance)});
+        report.voice.push_back(span_of(utterance));
         if (is_unknown_speech(utterance)) unknown_seconds += seconds;
         if (!is_speech(utterance)) continue;
         known_seconds += seconds;
         log_probability += utterance.heard.log_probability * seconds;
-        for (const timed_text& passage : utterance.passages) {
-            for (timed_text& sentence : sentences(passage)) {
-                report.segments.push_back(std::move(sentence));
-            }
-        }
+        std::ranges::move(sentences(utterance.passages), std::back_inserter(report.segments));
     }
     report.doubtful =
         unknown_seconds > known_seconds || log_probability < doubtful_text * known_seconds;
@@ -275,24 +306,19 @@ speech_report speech_recognizer::recognize(std::span<const std::int16_t> samples
 std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> samples) {
     std::vector<utterance> utterances;
     const auto sound = find_voice(*models_->voice, samples);
-    const auto levels = frame_levels_db(sound.conditioned);
+    const auto levels = frame_levels_db(samples);
     for (const frame_range range : sound.utterances) {
         utterance whole = hear(range, sound, samples);
         const auto pauses = split_at_pauses(range, levels);
         if (pauses.size() == 1 || whole.heard.text.empty()) {
-            whole.passages = {{whole.heard.text, whole.start_seconds, whole.end_seconds}};
             utterances.push_back(std::move(whole));
             continue;
         }
         // The whole utterance gives better words, and its parts give their times.
         std::vector<utterance> parts;
-        for (const frame_range part : pauses) {
-            parts.push_back(hear(part, sound, samples));
-            utterance& last = parts.back();
-            last.passages = {{last.heard.text, last.start_seconds, last.end_seconds}};
-        }
+        for (const frame_range part : pauses) parts.push_back(hear(part, sound, samples));
         if (is_speech(whole)) {
-            whole.passages = divide(whole.heard.text, parts);
+            whole.passages = divide(as_sentences(whole.heard), parts);
             utterances.push_back(std::move(whole));
         } else {
             std::ranges::move(parts, std::back_inserter(utterances));
@@ -301,22 +327,24 @@ std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> s
     return utterances;
 }
 
-/// The network gets the samples without the noise that the voice detector needs, because that noise
-/// makes it miss words.
+/// The gain of the track fits its loudest parts, or its noise if speech is rare. It would distort a
+/// louder range.
 utterance speech_recognizer::hear(
     frame_range range, const voiced_sound& sound, std::span<const std::int16_t> samples) {
-    const std::size_t begin = range.begin * frame_samples;
-    const std::size_t count = (range.end - range.begin) * frame_samples;
-    const auto part = std::span{sound.conditioned}.subspan(begin, count);
-    const frame_range loud = loud_range(frame_levels_db(part));
+    const auto part =
+        samples.subspan(range.begin * frame_samples, (range.end - range.begin) * frame_samples);
+    const auto levels = frame_levels_db(part);
+    const frame_range loud = loud_range(levels);
     utterance heard;
     heard.start_seconds = static_cast<double>(range.begin + loud.begin) * frame_seconds;
     heard.end_seconds = static_cast<double>(range.begin + loud.end) * frame_seconds;
-    heard.alone = contrast_db(part) > alone_contrast_db;
+    heard.alone = contrast_db(levels) > alone_contrast_db;
     if (tone_share(part) <= tone_share_max) {
-        auto values = scaled(samples.subspan(begin, count), sound.gain);
+        auto values =
+            scaled(part, std::min(sound.gain, gain_of(level_at_share_db(levels, loud_share))));
         heard.heard = models_->words.decode(values);
     }
+    heard.passages = {{as_sentences(heard.heard), heard.start_seconds, heard.end_seconds}};
     return heard;
 }
 

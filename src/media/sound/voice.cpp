@@ -67,6 +67,9 @@ constexpr double loud_parts_db = -15.0;
 
 // Lengths in frames of 10 ms.
 
+/// Frames at the start from which the detector first learns the noise. Otherwise it counts even
+/// silence there as a voice.
+constexpr std::size_t learned_frames = 30;
 constexpr std::size_t joined_pause_frames = 50;
 /// A shorter sound is a click, not a word.
 constexpr std::size_t voiced_frames_min = 10;
@@ -307,14 +310,18 @@ std::vector<bool> voice_activity::detect(std::span<const std::int16_t> samples) 
     // Forgets the previous call. Both succeeded in create(), with the same arguments.
     WebRtcVad_Init(detector_.get());
     WebRtcVad_set_mode(detector_.get(), detector_mode);
+    const auto is_voiced = [this](std::span<const std::int16_t> frame) {
+        return WebRtcVad_Process(detector_.get(), speech_rate_hz, frame.data(), frame.size()) == 1;
+    };
+    const auto frames = samples.size() / frame_samples;
+    const auto frame_at = [samples](std::size_t number) {
+        return samples.subspan(number * frame_samples, frame_samples);
+    };
+    for (std::size_t i = 0; i < std::min(frames, learned_frames); ++i)
+        static_cast<void>(is_voiced(frame_at(i)));
     std::vector<bool> voiced;
-    voiced.reserve(samples.size() / frame_samples);
-    for (std::size_t at = 0; at + frame_samples <= samples.size(); at += frame_samples) {
-        const auto frame = samples.subspan(at, frame_samples);
-        const int found =
-            WebRtcVad_Process(detector_.get(), speech_rate_hz, frame.data(), frame.size());
-        voiced.push_back(found == 1);
-    }
+    voiced.reserve(frames);
+    for (std::size_t i = 0; i < frames; ++i) voiced.push_back(is_voiced(frame_at(i)));
     return voiced;
 }
 
@@ -322,8 +329,7 @@ voiced_sound find_voice(voice_activity& activity, std::span<const std::int16_t> 
     const std::vector<float> levels = frame_levels_db(samples);
     voiced_sound sound;
     sound.gain = gain_of(level_at_share_db(levels, loud_share));
-    sound.conditioned = conditioned(samples, sound.gain);
-    sound.utterances = find_utterances(activity.detect(sound.conditioned), levels);
+    sound.utterances = find_utterances(activity.detect(conditioned(samples, sound.gain)), levels);
     return sound;
 }
 

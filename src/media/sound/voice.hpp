@@ -13,7 +13,7 @@ extern "C" struct WebRtcVadInst;
 /// Where a track may contain speech. All samples are mono, 16 kHz.
 namespace reelsd::media::sound {
 
-/// 10 ms at 16 kHz: the grid of voice detection, and of the recogniser's own frames.
+/// 10 ms at 16 kHz: the grid of voice detection.
 inline constexpr std::size_t frame_samples = 160;
 inline constexpr double frame_seconds = 0.01;
 
@@ -90,16 +90,15 @@ private:
 };
 
 struct voiced_sound {
-    double gain = 1;                        ///< Raises the loud frames of the track to -20 dBFS.
-    std::vector<std::int16_t> conditioned;  ///< The track with that gain.
-    std::vector<frame_range> utterances;    ///< Ranges of it that may contain a voice.
+    double gain = 1;                      ///< Raises the loud frames of the track to -20 dBFS.
+    std::vector<frame_range> utterances;  ///< Ranges of it that may contain a voice.
 };
 
 /// `samples`: the whole track.
 [[nodiscard]] voiced_sound find_voice(
     voice_activity& activity, std::span<const std::int16_t> samples);
 
-/// Whether `speech_recognizer` would decode any part of `samples`.
+/// Whether any part of `samples` may contain a voice.
 [[nodiscard]] bool hears_voice(voice_activity& activity, std::span<const std::int16_t> samples);
 
 }  // namespace reelsd::media::sound

@@ -181,8 +181,7 @@ std::size_t find_request(const std::string& spaced) {
     return std::string::npos;
 }
 
-// Speech has full stops only at pauses: a short utterance is quoted whole, a long one from the
-// request on.
+// A short sentence is quoted whole, a long one from the request on.
 constexpr std::ptrdiff_t whole_words_max = 14;
 constexpr std::size_t tail_words_max = 12;
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -112,6 +113,48 @@ TEST_F(Speech, IsDividedAtPauses) {
     const double pause = static_cast<double>(first.size()) / speech_rate_hz;
     EXPECT_NEAR(report.segments[0].end_seconds, pause, 0.3);
     EXPECT_NEAR(report.segments[1].start_seconds, pause + 0.45, 0.5);
+}
+
+/// Most of the track is noise, whose level must not decide how the speech is scaled.
+TEST_F(Speech, IsRecognisedWhereItIsRare) {
+    const auto sentence = spoken("Here are three ways to make better coffee.");
+    auto noise = generated::silence(60.0, speech_rate_hz);
+    generated::add_noise(noise, 0.01);
+    auto track = generated::as_samples(noise);
+    const std::size_t begin = std::size_t{30} * speech_rate_hz;
+    for (std::size_t i = 0; i < sentence.size(); ++i)
+        track[begin + i] = static_cast<std::int16_t>(track[begin + i] + sentence[i]);
+
+    const auto report = recognizer_->recognize(track);
+
+    ASSERT_EQ(report.segments.size(), 1U);
+    EXPECT_EQ(report.segments[0].text, "Here are three ways to make better coffee.");
+    EXPECT_NEAR(report.segments[0].start_seconds, 30, 0.5);
+}
+
+/// The voice detector first learns what silence is.
+TEST_F(Speech, DoesNotBeginInSilence) {
+    std::vector<std::int16_t> track(16'000);
+    const auto sentence = spoken("Follow us for more ideas.");
+    track.insert(track.end(), sentence.begin(), sentence.end());
+    const auto report = recognizer_->recognize(track);
+    ASSERT_EQ(report.voice.size(), 1U);
+    EXPECT_NEAR(report.voice[0].start_seconds, 1.0, 0.4);
+}
+
+TEST(SpeechModel, IsRefusedWithPartOfItsVocabulary) {
+    const std::filesystem::path folder = ::testing::TempDir() + "media_sound_models";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directory(folder);
+    for (const auto& file : std::filesystem::directory_iterator{SPEECH_MODELS}) {
+        if (file.path().filename() != "vocabulary.txt")
+            std::filesystem::create_symlink(file.path(), folder / file.path().filename());
+    }
+    std::ofstream{folder / "vocabulary.txt"} << "a\nb\n";
+    const auto loaded = speech_recognizer::load(folder);
+    std::filesystem::remove_all(folder);
+    ASSERT_FALSE(loaded);
+    EXPECT_NE(loaded.error().detail().find("vocabulary.txt"), std::string::npos);
 }
 
 TEST(SpeechModel, IsNamedWhenItIsMissing) {

@@ -117,29 +117,63 @@ TEST(Divide, GivesEachPartItsWordsOfTheWholeText) {
     EXPECT_DOUBLE_EQ(divided[1].end_seconds, 1.9);
 }
 
-TEST(Sentences, HaveACapitalAndAMark) {
+TEST(AsSentences, WritesCapitalsAndAMark) {
+    const char* const cases[][2] = {
+        {"welcome back", "Welcome back."},
+        {"Welcome back,", "Welcome back."},
+        {"coffee -", "Coffee."},
+        {"ready? go!", "Ready? Go!"},
+        {"and i am proud, i'm sure", "And I am proud, I'm sure."},
+        {"the iPhone is in", "The iPhone is in."},
+        {"He said \"hello.\"", "He said \"hello.\""},
+        {"wait...", "Wait..."},
+        {"I met Dr. brown at 5 p.m. today", "I met Dr. brown at 5 p.m. today."},
+        {"", ""},
+        {"-", ""},
+    };
+    for (const auto& [heard, written] : cases) {
+        EXPECT_EQ(as_sentences({.text = heard, .ended = true}), written);
+    }
+    EXPECT_EQ(as_sentences({.text = "which was cut", .ended = false}), "Which was cut");
+}
+
+TEST(Sentences, EndAtTheirMarksAndNotAtPauses) {
     struct test_case {
-        std::string passage;
+        std::vector<std::string> passages;
         std::vector<std::string> sentences;
     };
     const test_case cases[] = {
-        {"welcome back", {"Welcome back."}},
-        {"Welcome back,", {"Welcome back."}},
-        {"Ready? Go!", {"Ready?", "Go!"}},
-        {"It costs 3.5 dollars.", {"It costs 3.5 dollars."}},
-        {"We met in the U.S. Army then.", {"We met in the U.S. Army then."}},
-        {"At 5 p.m. we eat", {"At 5 p.m. we eat."}},
+        {{"Welcome back."}, {"Welcome back."}},
+        {{"Ready? Go!"}, {"Ready?", "Go!"}},
+        {{"It costs 3.5 dollars."}, {"It costs 3.5 dollars."}},
+        {{"We met in the U.S. Army then."}, {"We met in the U.S. Army then."}},
+        {{"I met Mr. Smith and Dr. Brown at the St. Louis Museum."},
+         {"I met Mr. Smith and Dr. Brown at the St. Louis Museum."}},
+        {{"If you want to grow,", "stop posting. Every", "day."},
+         {"If you want to grow, stop posting.", "Every day."}},
+        {{"He said \"hello.\"", "Then he left."}, {"He said \"hello.\"", "Then he left."}},
     };
     for (const auto& expected : cases) {
+        std::vector<timed_text> passages;
+        for (const auto& text : expected.passages) passages.push_back({text, 0, 1});
         std::vector<std::string> texts;
-        for (const auto& sentence : sentences({expected.passage, 0, 1}))
-            texts.push_back(sentence.text);
-        EXPECT_EQ(texts, expected.sentences) << expected.passage;
+        for (const auto& sentence : sentences(passages)) texts.push_back(sentence.text);
+        EXPECT_EQ(texts, expected.sentences);
     }
 }
 
+TEST(Sentences, ThatContinueAfterAPauseEndAfterIt) {
+    const std::vector<timed_text> passages{{"If you go,", 1.0, 2.0}, {"stop. I stay.", 3.0, 4.3}};
+    const auto found = sentences(passages);
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_DOUBLE_EQ(found[0].start_seconds, 1.0);
+    EXPECT_DOUBLE_EQ(found[0].end_seconds, 3.5);
+    EXPECT_DOUBLE_EQ(found[1].start_seconds, 3.5);
+    EXPECT_DOUBLE_EQ(found[1].end_seconds, 4.3);
+}
+
 TEST(Sentences, ShareTheTimeByTheirLengths) {
-    const auto found = sentences({"Ready now? Then go!", 1.0, 2.9});
+    const auto found = sentences(std::vector<timed_text>{{"Ready now? Then go!", 1.0, 2.9}});
     ASSERT_EQ(found.size(), 2U);
     EXPECT_DOUBLE_EQ(found[0].start_seconds, 1.0);
     EXPECT_DOUBLE_EQ(found[0].end_seconds, 2.0);
@@ -152,7 +186,7 @@ TEST(Report, ContainsTheSpeechOnly) {
     noise.heard.no_speech_log_probability = -0.1;
     utterance alone = noise;
     alone.alone = true;
-    const auto report = to_report(std::vector{utterance_of("welcome back", 0, 2), noise, alone});
+    const auto report = to_report(std::vector{utterance_of("Welcome back.", 0, 2), noise, alone});
     ASSERT_EQ(report.segments.size(), 1U);
     EXPECT_EQ(report.segments[0].text, "Welcome back.");
     EXPECT_FALSE(report.doubtful);
@@ -160,6 +194,20 @@ TEST(Report, ContainsTheSpeechOnly) {
     EXPECT_EQ(report.voice[0].evidence, voice_evidence::recognized);
     EXPECT_EQ(report.voice[1].evidence, voice_evidence::possible);
     EXPECT_EQ(report.voice[2].evidence, voice_evidence::alone);
+}
+
+TEST(Report, HasTheVoiceOfAllPassages) {
+    utterance given = utterance_of("Welcome back.", 4, 7);
+    given.passages = {{"Welcome", 0.5, 2}, {"back.", 4, 7.5}};
+    const auto report = to_report(std::vector{given});
+    ASSERT_EQ(report.voice.size(), 1U);
+    EXPECT_DOUBLE_EQ(report.voice[0].start_seconds, 0.5);
+    EXPECT_DOUBLE_EQ(report.voice[0].end_seconds, 7.5);
+}
+
+TEST(Report, IsNotDoubtfulOfSongs) {
+    utterance sung = utterance_of("\u266aWelcome back to my kitchen\u266a");
+    EXPECT_FALSE(to_report(std::vector{sung}).doubtful);
 }
 
 TEST(Report, IsDoubtfulWithUnsureOrUnknownWords) {
