@@ -21,6 +21,8 @@ for (const width of WIDTHS) {
         await page.keyboard.type('invite');
         await page.keyboard.press('Enter');
         const dialog = page.getByRole('dialog');
+        // On phones, it covers the next button.
+        const closeMessage = () => page.getByRole('button', { name: 'Close this message' }).click();
         await visitor.waitForFocus(dialog.getByLabel('E-mail address'));
         await page.keyboard.type(email);
         await page.keyboard.press('Enter');
@@ -45,12 +47,14 @@ for (const width of WIDTHS) {
         await dialog.getByLabel('Monthly budget in US dollars').fill('2.50');
         await dialog.getByRole('button', { name: 'Save' }).click();
         await page.locator('.account', { hasText: email }).getByText('25 reels a minute').waitFor();
+        await closeMessage();
         const limited = await accountOf(email);
         assert.deepEqual([limited.submissions_per_minute, limited.monthly_budget_usd], [25, 2.5]);
 
         await page.getByRole('button', { name: `Edit ${email}` }).click();
         await dialog.getByRole('button', { name: 'Disable this account' }).click();
         await page.locator('.account', { hasText: email }).getByText('Disabled').waitFor();
+        await closeMessage();
         await guest.page.getByLabel('Pages').getByRole('link', { name: 'Tokens' }).click();
         await guest.page.getByRole('heading', { name: 'Sign in' }).waitFor();
         await guest.close();
@@ -58,6 +62,7 @@ for (const width of WIDTHS) {
         await page.getByRole('button', { name: `Edit ${email}` }).click();
         await dialog.getByRole('button', { name: 'Enable this account' }).click();
         await page.locator('.account', { hasText: email }).getByText('Active').waitFor();
+        await closeMessage();
         await page.getByRole('button', { name: `Reset password for ${email}` }).click();
         await dialog.getByText('Older links that were not used stop working immediately.').waitFor();
         await dialog.getByRole('button', { name: 'Create link' }).click();

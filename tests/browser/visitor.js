@@ -16,6 +16,12 @@ export function launchBrowser() {
     return chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 
+/** Runs in each page: its messages, which close after 2 s (copy buttons) or 6 s (toasts), stay open on a busy machine. */
+function keepMessages() {
+    const start = window.setTimeout;
+    window.setTimeout = (run, milliseconds, ...rest) => start(run, [2000, 6000].includes(milliseconds) ? 60_000 : milliseconds, ...rest);
+}
+
 /** One tab; signed in as `person`, or signed out when null. */
 export class Visitor {
     static async open(browser, daemon, { person = null, width = 1280, scheme = 'light' } = {}) {
@@ -32,6 +38,7 @@ export class Visitor {
                 [{ name, value, url: daemon.origin, httpOnly: true, sameSite: 'Strict' }]);
         }
         visitor.context.setDefaultTimeout(WAIT_MILLISECONDS_MAX);
+        await visitor.context.addInitScript(keepMessages);
         visitor.page = await visitor.context.newPage();
         visitor.watch(visitor.page);
         return visitor;
