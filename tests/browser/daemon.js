@@ -1,5 +1,6 @@
 // The daemon under test, and users without a browser.
 import { spawn } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -12,9 +13,9 @@ export const RATE_LIMITED = 'https://www.instagram.com/reel/reelsd-rate-limited/
 export const UNAVAILABLE = 'https://www.instagram.com/reel/reelsd-unavailable/';
 
 /**
- * Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, telegram, model, stop}`. `stop` resolves when all have
- * ended. With the argument `without-model`, its settings have no model. With `unrecorded`, the local analyzer works;
- * otherwise it returns recorded analyses, which may end before a page shows that they have begun.
+ * Starts the daemon; `{origin, setUpLink, hostileLink, hostileText, telegram, model, hold, release, stop}`. `stop` resolves
+ * when all have ended. With the argument `without-model`, its settings have no model. The local analyzer returns recorded
+ * analyses, which may end before a page shows that they have begun, unless `hold()` keeps them in progress until `release()`.
  */
 export async function startDaemon(...args) {
     const process = spawn('python3', ['-B', STARTER, ...args], {
@@ -39,6 +40,8 @@ export async function startDaemon(...args) {
         hostileText: settings.hostile_text,
         telegram: settings.telegram,
         model: settings.model,
+        hold: () => writeFileSync(settings.hold, ''),
+        release: () => rmSync(settings.hold, { force: true }),
         stop: async () => {
             process.stdin.end();
             await ended;
