@@ -33,7 +33,7 @@ for (const width of WIDTHS) {
         // The chat appears without a reload.
         await say(width, name, `/start ${code}`);
         await page.getByRole('heading', { name, exact: true }).waitFor();
-        assert.equal(await page.locator('.fresh').count(), 0);
+        await page.locator('.fresh').waitFor({ state: 'detached' });
         await visitor.assertFits();
         await visitor.assertAccessible();
 
