@@ -89,8 +89,8 @@ class Crashes(QueueTest):
 
 class TwoDaemons(QueueTest):
     def test_daemons_share_the_jobs_and_run_each_once(self):
-        first = self.shared_daemon().start()
-        second = self.shared_daemon().start()
+        first = self.shared_daemon(lease_seconds=60).start()
+        second = self.shared_daemon(lease_seconds=60).start()
         here = first.account(unlimited=True)
         there = type(here)(second, here.email, here.token)
         ids = [(here if n % 2 else there).submit(UNAVAILABLE) for n in range(60)]
@@ -138,10 +138,10 @@ class Attempts(QueueTest):
 
     def test_a_long_job_keeps_its_lease(self):
         """A running worker keeps an attempt that takes longer than its lease."""
-        daemon = self.shared_daemon().start()
+        daemon = self.shared_daemon(lease_seconds=5).start()
         account = daemon.account()
-        # Three leases long; the idle second worker would take it at once.
-        self.platform.configure(posts={"DYslow00001": {"page": "slow", "delay": 3, "media": "missing"}})
+        # After its lease, the idle second worker would take it at once.
+        self.platform.configure(posts={"DYslow00001": {"page": "slow", "delay": 8, "media": "missing"}})
         account.finished(account.submit("https://www.instagram.com/reel/DYslow00001/"))
         self.assertEqual(self.sql("SELECT attempt, claim FROM job"), "1|1")
 
@@ -159,14 +159,15 @@ class Waiting(QueueTest):
         daemon = self.shared_daemon(workers=4).start()
         account = daemon.account()
         daemon.limit(account.email, concurrent_jobs=2)
-        begin = time.monotonic()
         ids = self.queue(account, 40)
         most = 0
         while account.job(ids[-1])["status"] in ("pending", "processing"):
             most = max(most, int(self.sql("SELECT count(*) FROM job WHERE status = 'processing'")))
         self.assertLessEqual(most, 2)
         self.assertAllUnavailable(self.all_finished(account, ids))
-        self.assertLess(time.monotonic() - begin, 20, "no job waits for the next look at the queue")
+        pause = self.sql("SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM started_at - (SELECT"
+                         " max(finished_at) FROM job AS other WHERE other.finished_at <= job.started_at))) FROM job")
+        self.assertLess(float(pause), 0.5, "no job waits for the next look at the queue, which follows after 1 s")
         started = self.sql("SELECT string_agg(id::text, ' ' ORDER BY started_at, id) FROM job").split()
         disorder = [abs(started.index(str(job_id)) - place) for place, job_id in enumerate(ids)]
         self.assertLessEqual(max(disorder), 1)
@@ -204,7 +205,7 @@ class Stopping(QueueTest):
         wait_until(self.any_in_work, "a job in progress")
         begin = time.monotonic()
         code = daemon.stop(with_signal)
-        self.assertLess(time.monotonic() - begin, 10, "within the shutdown limit")
+        self.assertLess(time.monotonic() - begin, 40, "within the shutdown limit")
         self.assertEqual(code, 0, daemon.log()[-3000:])
         self.assertEqual(self.sql("SELECT count(*) FROM job WHERE status = 'processing'"), "0")
         return daemon, account, ids
