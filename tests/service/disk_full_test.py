@@ -32,10 +32,15 @@ class FullDisks(DatabaseTest):
         self.platform.configure(posts=posts)
         first, second = (f"https://www.instagram.com/reel/{code}/" for code in posts)
         daemon = self.shared_daemon(
-            workers=1, data_dir=disk.folder, retry_base_seconds=1, attempts_max=2).start()
+            workers=1, data_dir=disk.folder, retry_base_seconds=30, attempts_max=2).start()
         account = daemon.account(unlimited=True)
+        in_retry = "SELECT count(*) FROM job WHERE status = 'pending' AND attempt = 1"
+        retry = "UPDATE job SET run_at = now() WHERE status = 'pending'"
         disk.fill()
-        job = account.finished(account.submit(first))
+        early = account.submit(first)
+        wait_until(lambda: self.sql(in_retry) == "1", "the first attempt's failure")
+        self.sql(retry)
+        job = account.finished(early)
         self.assertEqual((job["status"], job["error_code"]), ("error", "storage_error"), job)
         self.assertEqual(job["error"].split(":")[0].split(".")[0], "A storage error occurred")
         self.assertEqual(self.sql("SELECT max(attempt) FROM job"), "2", "it was retried")
@@ -44,9 +49,9 @@ class FullDisks(DatabaseTest):
 
         # A job whose second attempt has enough space.
         late = account.submit(second)
-        wait_until(lambda: self.sql(f"SELECT attempt, status FROM job WHERE id = {late}") == "1|pending",
-                   "the first attempt's failure")
+        wait_until(lambda: self.sql(in_retry) == "1", "the first attempt's failure")
         disk.empty()
+        self.sql(retry)
         job = account.finished(late)
         self.assertEqual(job["status"], "done", job)
         wait_until(lambda: self.scratch_files(daemon) == [], "cleanup")
