@@ -6,6 +6,7 @@ import re
 import shutil
 import socket
 import subprocess
+import time
 import unittest
 
 import fake_yt_dlp
@@ -276,7 +277,9 @@ class Commands(ServiceTest):
 
         must(self.served.cli("token", "revoke", "--account", account.email, "--name", "test"))
 
-        wait_until(lambda: status(account.token) == 401, "the token's end", seconds=1.5)
+        revoked = time.monotonic()
+        while (begun := time.monotonic()) and status(account.token) != 401:
+            self.assertLess(begun - revoked, 1.5, "the token's end")
         self.assertEqual(status(other), 404, "the account's other token still works")
         gone = self.served.cli("token", "revoke", "--account", account.email, "--name", "test")
         self.assertNotEqual(gone.returncode, 0)
@@ -293,7 +296,7 @@ class Commands(ServiceTest):
             poll = pool.submit(served.request, "GET", waiting, token=account.token)
             wait_until(lambda: b"reelsd_waiters 1" in served.request("GET", "/metrics").body, "the long poll")
             must(served.cli("token", "revoke", "--account", account.email, "--name", "test"))
-            answer = poll.result(10)  # Of the requested 60 s.
+            answer = poll.result(40)  # Of the requested 60 s.
         self.assertEqual((answer.status, answer.json()), (401, {"error": "invalid API token"}))
 
     def test_limits(self):
