@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from model_support import PRICES, ModelTest, exact
 from openai_stand_in import OpenAiStandIn
-from service_support import SAMPLE, wait_until
+from service_support import SAMPLE, avoid_midnight, wait_until
 
 BUDGET = "/api/v1/reels/usage/budget"
 LINK = "https://www.instagram.com/reel/DYbudget00001/"
@@ -24,6 +24,10 @@ def seconds_to_next_month():
 
 class MonthlyBudget(ModelTest):
     provider, call_kind = "openai", "chat"
+
+    def setUp(self):
+        super().setUp()
+        avoid_midnight()
 
     def new_model(self):
         return OpenAiStandIn("vllm")

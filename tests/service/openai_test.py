@@ -289,7 +289,7 @@ class Interruptions(OpenAiTest):
         self.assertDone(self.account.finished(job_id))
 
     def test_a_call_in_progress_may_finish_during_the_drain(self):
-        daemon = self.analyzing(shutdown_drain_seconds=STOP_SECONDS_MAX)
+        daemon = self.analyzing(shutdown_drain_seconds=20)
         self.model.fail("chat", "hold")
         job_id = self.submitted()
         self.model.wait_for("chat")
@@ -359,7 +359,7 @@ class Interruptions(OpenAiTest):
 
     def test_a_stopping_daemon_starts_no_call(self):
         helper, reached, release = self.held_helper("probe")
-        daemon = self.analyzing(media_helper=helper, shutdown_drain_seconds=STOP_SECONDS_MAX)
+        daemon = self.analyzing(media_helper=helper, shutdown_drain_seconds=20)
         job_id = self.submitted()
         wait_until(reached.read_text, "the probe")
         daemon.process.send_signal(signal.SIGTERM)

@@ -10,7 +10,8 @@ import re
 import time
 import unittest
 
-from service_support import SAMPLE, Cluster, Daemon, Platform, ServiceTest, shared_cluster, wait_until
+from service_support import (
+    SAMPLE, Cluster, Daemon, Platform, ServiceTest, avoid_midnight, shared_cluster, wait_until)
 
 ANALYZE = "/api/v1/reels/analyze"
 REELS = "/api/v1/reels"
@@ -221,6 +222,7 @@ class Reels(ServiceTest):
         self.assertEqual([item["id"] for item in done], [job["id"]])
 
     def test_usage_outlives_its_reel(self):
+        avoid_midnight()
         job = self.analyzed({"url": SAMPLE})
         model = job["result"]["metadata"]["model"]["name"]
         today = job["finished_at"][:10]

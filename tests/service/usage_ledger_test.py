@@ -15,6 +15,7 @@ from decimal import Decimal
 from gemini_stand_in import GeminiStandIn
 from model_support import ANSWER, PRICES, ModelTest, exact
 from openai_stand_in import OpenAiStandIn
+from service_support import avoid_midnight
 
 MODEL = "gemini-3.8-flash"
 SAMPLE_LINE = re.compile(r"(\w+)(?:\{(.*)\})? (\S+)")
@@ -67,6 +68,7 @@ class GeminiLedger(ModelTest):
 
     def test_costs_are_exact_decimals(self):
         """No digit is lost, as it would be in binary floating point."""
+        avoid_midnight()
         daemon = self.analyzing()
         for _ in range(3):
             self.assertDone(self.job())
