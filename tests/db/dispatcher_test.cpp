@@ -233,10 +233,10 @@ TEST_F(Dispatcher, ADeletionByThisDaemonStopsTheWorkAndNotifiesWaiters) {
 TEST_F(Dispatcher, RenewsTheLeaseOfALiveWorker) {
     runner_.blocks = true;
     const auto id = submitted();
-    start(1, 1s);
+    start(1, 3s);
     loop().run_until([this] { return runner_.begun.load() == 1; });
-    start(1, 1s);
-    const auto until = deadline::after(2500ms);  // Two and a half leases.
+    start(1, 3s);
+    const auto until = deadline::after(6s);  // Two leases.
     loop().run_until([&until] { return until.passed(); });
     EXPECT_EQ(read(id).status, jobs::job_status::processing);
     EXPECT_EQ(runner_.runs().at(id.value), 1);
@@ -247,10 +247,10 @@ TEST_F(Dispatcher, ALockedRowDoesNotStopOtherAttempts) {
     runner_.blocks = true;
     std::vector<job_id> ids;
     for (int i = 0; i < 5; ++i) ids.push_back(submitted());
-    auto& queue = start(5, 1s);
+    auto& queue = start(5, 3s);
     loop().run_until([this] { return runner_.begun.load() == 5; });
     test::row_lock lock{loop(), connection_string(), ids[2]};
-    const auto until = deadline::after(2500ms);  // Two and a half leases.
+    const auto until = deadline::after(6s);  // Two leases.
     loop().run_until([&until] { return until.passed(); });
     const auto runs = runner_.runs();
     for (const auto id : {ids[0], ids[1], ids[3], ids[4]}) {

@@ -162,8 +162,8 @@ TEST_F(PoolFaultTest, AStoppedServerFailsStatementsUntilItIsBack) {
 
 TEST_F(PoolFaultTest, AbandonsASilentServer) {
     options_.connections = 1;
-    options_.statement_timeout = 100ms;
-    options_.stall_time_max = 200ms;
+    options_.statement_timeout = 1s;
+    options_.stall_time_max = 1s;
     const auto opened = open();
     auto answer = ask(*opened, backend);
     loop_.wait_for(answer);

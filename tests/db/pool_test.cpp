@@ -181,7 +181,7 @@ TEST_F(PoolTest, ADeadlineEndsTheWaitAndKeepsTheOrder) {
     static_cast<void>(run(opened->run(soon(), echo_number, 1)));
 
     auto slow = asio::co_spawn(
-        loop().context(), opened->run(deadline::after(500ms), sleep_for, 1.5), asio::use_future);
+        loop().context(), opened->run(deadline::after(2s), sleep_for, 4.0), asio::use_future);
     auto behind = ask_later(*opened, echo_number, 2);
     const auto why = failure_of<unavailable>(std::move(slow));
     ASSERT_TRUE(why);

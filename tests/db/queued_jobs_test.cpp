@@ -242,7 +242,7 @@ TEST_F(QueuedJobs, APendingJobReportsItsPosition) {
     const auto before = std::chrono::system_clock::now();
     const auto last = read(ann_, all.front().id).place.value();
     ASSERT_TRUE(last.expected_start_at);
-    EXPECT_NEAR(seconds_f(*last.expected_start_at - before).count(), 7 * 30, 5);
+    EXPECT_NEAR(seconds_f(*last.expected_start_at - before).count(), 7 * 30, 25);
 }
 
 TEST_F(QueuedJobs, CostsDoNotGrowWithTheQueue) {

@@ -159,7 +159,7 @@ TEST_F(Tls, CutsASlowHandshake) {
 }
 
 TEST_F(Tls, HandshakeAndHeaderShareOneDeadline) {
-    options.header_time_max = 200ms;
+    options.header_time_max = 2s;
     start();
     tls_client client{port};
     ASSERT_TRUE(client.is_agreed());
