@@ -105,11 +105,25 @@ test('J and K move between the rows of the list, X selects, Enter opens', async 
     release();
     await page.waitForURL(`**/reels/${ids[0]}`);
     assert.equal(await page.getByText('This is the first reel of the list.').count(), 0);
-    // A list that cannot be loaded has no end.
+    // A list that cannot be loaded has no end, and events alone are no list.
     await page.unroute('**/dashboard/api/reels?limit=30*');
-    await page.route('**/dashboard/api/reels?limit=30*', (route) => route.abort());
+    await page.addInitScript(() => {
+        window.changed = [];
+        window.EventSource = class extends EventSource {
+            constructor(url) {
+                super(url);
+                // After the page has reacted.
+                this.addEventListener('reel', ({ data }) => setTimeout(() => window.changed.push(JSON.parse(data).id)));
+            }
+        };
+    });
+    await page.route('**/dashboard/api/reels?limit=30*', async (route) => {
+        const { id } = await person.finished(`${UNAVAILABLE}?img_index=4`);
+        await page.waitForFunction((newest) => window.changed.includes(newest), id);
+        await route.abort();
+    });
     await visitor.visit(`/reels/${ids[1]}`);
-    await page.keyboard.press('j');
+    await page.keyboard.press('k');
     await page.getByText('The list could not be loaded: The server may be stopped or restarting.').waitFor();
     await page.unroute('**/dashboard/api/reels?limit=30*');
     // Typed letters are text.

@@ -16,13 +16,13 @@ const COUNT_MILLISECONDS = 500; // Events of many reels arrive together.
 
 const EVERY = { status: '', author: '', tag: '', from: '', to: '' };
 const NOTHING = {
-    filter: null, reels: [], next: null, isLoading: false, isLoadingMore: false, error: null,
+    filter: null, reels: [], next: null, isLoaded: false, isLoading: false, isLoadingMore: false, error: null,
     moreError: null,
 };
 
 /**
- * `reels` are loaded so far with `filter` {status, author, tag, from, to}; `next` is set while there are more. `error` is the
- * failure to load the list, `moreError` that to load its next page.
+ * `reels` are loaded so far with `filter` {status, author, tag, from, to}; `next` is set while there are more. Before
+ * `isLoaded`, they are only those of events. `error` is the failure to load the list, `moreError` that to load its next page.
  */
 export const listStore = createStore(NOTHING);
 
@@ -60,7 +60,7 @@ async function load(filter, limit, adopt, last = Infinity) {
         const page = await fetchReels(path, last, controller.signal);
         if (running === controller) {
             isOutdated = false;
-            update({ ...withChanges(adopt(page), changes, filter), isLoading: false, moreError: null });
+            update({ ...withChanges(adopt(page), changes, filter), isLoaded: true, isLoading: false, moreError: null });
         }
     } catch (error) {
         if (running === controller && error.name !== 'AbortError') {
@@ -132,8 +132,9 @@ function settled() {
 }
 
 /**
- * Resolves to the id of the reel after `id` in the list, or before it with a `step` of -1; null if there is none. Fetches
- * pages until they contain the place of the reel, which is also defined if the list does not show it.
+ * Resolves to the id of the reel after `id` in the list, or before it with a `step` of -1; null if there is none, or if the
+ * list cannot be loaded. Fetches pages until they contain the place of the reel, which is also defined if the list does not
+ * show it.
  */
 export async function neighbourOf(id, step) {
     if (!listStore.get().filter) {
@@ -141,7 +142,10 @@ export async function neighbourOf(id, step) {
     }
     for (;;) {
         await settled();
-        const { reels, next, moreError } = listStore.get();
+        const { reels, next, isLoaded, moreError } = listStore.get();
+        if (!isLoaded) {
+            return null;
+        }
         const shown = reels.filter((reel) => !hiddenStore.get().has(reel.id)).map((reel) => reel.id);
         const older = shown.find((other) => other < id);
         const isReached = older !== undefined || (step < 0 && shown.includes(id));
