@@ -30,6 +30,13 @@ constexpr float bright_hz = 1500.0F;
 /// Music is under the speech when it is in a quarter of the speech, and for at least a second.
 constexpr double under_share = 0.25;
 constexpr double under_seconds_min = 1.0;
+/// Without music, a track is this much quieter between the words than during them.
+constexpr float pause_db = -30.0F;
+constexpr double pause_seconds_min = 1.0;
+/// Echo after a word, and sounds before it that are too quiet to belong to its segment.
+constexpr double echo_seconds = 0.2;
+/// Share of the time between words in which there may be other sounds, such as breath.
+constexpr double other_share_max = 0.01;
 
 double seconds_at(std::size_t spectrum_index) {
     return static_cast<double>(spectrum_index) / spectra_per_second;
@@ -97,6 +104,29 @@ std::vector<bool> spoken_spectra(std::size_t count, std::span<const timed_text> 
     return spoken;
 }
 
+/// Whether everything between the words is so quiet that the rhythm and tones are those of the
+/// voice.
+bool is_quiet_between_words(std::span<const spectrum> spectra, std::span<const timed_text> speech) {
+    std::vector<timed_text> around{speech.begin(), speech.end()};
+    for (timed_text& segment : around) {
+        segment.start_seconds -= echo_seconds;
+        segment.end_seconds += echo_seconds;
+    }
+    const auto spoken = spoken_spectra(spectra.size(), speech);
+    const auto echoing = spoken_spectra(spectra.size(), around);
+    std::vector<float> words;
+    std::vector<float> pauses;
+    for (std::size_t i = 0; i < spectra.size(); ++i) {
+        if (spoken[i]) words.push_back(spectra[i].level_db);
+        if (!echoing[i]) pauses.push_back(spectra[i].level_db);
+    }
+    if (words.empty() || seconds_at(pauses.size()) < pause_seconds_min) return false;
+    const float quiet = median(std::move(words)) + pause_db;
+    const auto others =
+        std::ranges::count_if(pauses, [quiet](float level) { return level > quiet; });
+    return static_cast<double>(others) <= other_share_max * static_cast<double>(pauses.size());
+}
+
 /// Audible spectra from the start of the music on, without speech; all of them if there is no gap.
 std::vector<const spectrum*> spectra_of_music(
     std::span<const spectrum> spectra, std::size_t start, const std::vector<bool>& spoken) {
@@ -148,7 +178,7 @@ music_report detect_music(std::span<const float> samples, std::span<const timed_
     const auto all_spectra = spectra_of(samples);
     const std::span<const spectrum> spectra{all_spectra};
     const std::size_t first_audible = first_audible_spectrum(spectra);
-    if (first_audible == spectra.size()) return report;
+    if (first_audible == spectra.size() || is_quiet_between_words(spectra, speech)) return report;
     auto blocks = music_blocks(spectra);
     remove_steady_tones(spectra, blocks);
     const bool has_tones = tonal(blocks);

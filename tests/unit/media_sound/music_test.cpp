@@ -176,6 +176,17 @@ TEST(DetectMusic, FindsTheBeatOfDrums) {
     EXPECT_NEAR(*report.tempo_bpm, 120.0, 3.0);
 }
 
+/// The chords stand for a voice whose vowels are like held tones.
+TEST(DetectMusic, IsNotFoundInAVoiceThatPauses) {
+    auto words = empty();
+    generated::add_chords(words, music_rate_hz, 0.05, 0.0);
+    const std::vector<timed_text> speech{{"Welcome.", 0, 3.0}, {"Hello.", 5.0, seconds}};
+    EXPECT_TRUE(detect_music(words, speech).present);
+    for (std::size_t i = 3 * music_rate_hz; i < 5 * music_rate_hz; ++i) words[i] = 0;
+    EXPECT_TRUE(detect_music(words, {}).present);
+    EXPECT_FALSE(detect_music(words, speech).present);
+}
+
 TEST(DetectMusic, DetectsMusicUnderSpeech) {
     const std::vector<timed_text> during{{"hello", 5.0, 9.0}};
     const std::vector<timed_text> before{{"hello", 0.5, 4.0}};
