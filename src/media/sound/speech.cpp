@@ -225,11 +225,16 @@ std::vector<timed_text> divide(std::string_view text, std::span<const utterance>
     const auto matches = aligned(parts_words, words);
     std::vector<timed_text> passages;
     std::size_t from = 0;
+    bool begins = false;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::size_t end = i + 1 < parts.size() ? matches[ends[i]] : words.size();
         std::string passage;
         for (; from < end; ++from) passage += (passage.empty() ? "" : " ") + words[from];
         if (passage.empty()) continue;
+        if (begins) passage.front() = upper(passage.front());
+        // The network often leaves out the full stop before a pause, but seldom a comma.
+        begins = from < words.size() && is_letter(passage.back());
+        if (begins) passage += '.';
         passages.push_back({std::move(passage), parts[i].start_seconds, parts[i].end_seconds});
     }
     return passages;

@@ -27,7 +27,8 @@ struct utterance {
 
 /// Divides the text of an utterance where its parts, which were decoded alone, begin and end. Their
 /// texts have more wrong words, so the words of `text` are aligned with theirs, and only the times
-/// of the parts are used. Leaves out parts without a word of `text`.
+/// of the parts are used. Leaves out parts without a word of `text`. Adds a full stop before a
+/// pause if there is no mark.
 [[nodiscard]] std::vector<timed_text> divide(
     std::string_view text, std::span<const utterance> parts);
 
