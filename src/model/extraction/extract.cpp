@@ -111,6 +111,36 @@ error objection(std::string_view what, const pointer& at) {
         fmt::format("extract: {}, at {}", what, at.empty() ? "/" : at.to_string())};
 }
 
+/// Refuses keywords that contradict each other: the answers to them would never be valid.
+result<void> check_consistency(const json& schema, const pointer& at) {
+    constexpr auto ranges = std::to_array<std::pair<const char*, const char*>>(
+        {{"minimum", "maximum"}, {"minItems", "maxItems"}, {"minLength", "maxLength"}});
+    for (const auto& [min, max] : ranges) {
+        if (!schema.contains(min) || !schema.contains(max)) continue;
+        // Exact for all integers of 64 bits, which the library compares as signed ones.
+        if (schema.at(min).get<long double>() > schema.at(max).get<long double>())
+            return objection(fmt::format("\"{}\" is larger than \"{}\"", min, max), at / min);
+    }
+    const auto& values = member(schema, "enum");
+    if (schema.contains("type") && values.is_array()) {
+        const json typed{{"type", schema.at("type")}};
+        const auto fits = [&](const json& value) {
+            return schema_violations(value, typed).empty();
+        };
+        if (std::none_of(values.begin(), values.end(), fits))
+            return objection("\"enum\" has no value of the schema's type", at / "enum");
+    }
+    if (!schema.contains("additionalProperties")) return {};
+    for (const auto& name : member(schema, "required")) {
+        const auto& text = name.get_ref<const std::string&>();
+        if (!member(schema, "properties").contains(text))
+            return objection(
+                fmt::format("\"required\" names \"{}\", which is not in \"properties\"", text),
+                at / "required");
+    }
+    return {};
+}
+
 class schema_checker {
 public:
     /// `depth`: of objects and lists, including this schema.
@@ -125,6 +155,8 @@ public:
             return objection(
                 fmt::format("\"enum\" has more than {} values", extract_enum_values_max),
                 at / "enum");
+        auto consistent = check_consistency(schema, at);
+        if (!consistent) return consistent;
         const bool nests = has_type(schema, "object") || has_type(schema, "array") ||
                            schema.contains("properties") || schema.contains("items");
         if (nests && depth > extract_schema_depth_max)

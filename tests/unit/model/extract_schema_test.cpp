@@ -153,6 +153,42 @@ TEST(CheckExtractSchema, RefusesValuesOfKeywords) {
             HasSubstr(fmt::format("at /properties/x/{}", json::parse(property).begin().key())));
 }
 
+TEST(CheckExtractSchema, RefusesContradictions) {
+    struct test_case {
+        const char* property;
+        const char* objection;
+    };
+    constexpr test_case cases[] = {
+        {R"({"properties": {"a": {}}, "required": ["a", "b"], "additionalProperties": false})",
+         R"("required" names "b", which is not in "properties", at /properties/x/required)"},
+        {R"({"type": "object", "required": ["a"], "additionalProperties": false})",
+         R"("required" names "a", which is not in "properties", at /properties/x/required)"},
+        {R"({"minimum": 2, "maximum": 1.5})",
+         R"("minimum" is larger than "maximum", at /properties/x/minimum)"},
+        {R"({"minimum": 18446744073709551615, "maximum": -1})",
+         R"("minimum" is larger than "maximum", at /properties/x/minimum)"},
+        {R"({"type": "array", "minItems": 3, "maxItems": 2})",
+         R"("minItems" is larger than "maxItems", at /properties/x/minItems)"},
+        {R"({"type": "string", "minLength": 1, "maxLength": 0})",
+         R"("minLength" is larger than "maxLength", at /properties/x/minLength)"},
+        {R"({"type": ["integer", "null"], "enum": ["1", 1.5, true]})",
+         R"("enum" has no value of the schema's type, at /properties/x/enum)"},
+    };
+    for (const auto& expected : cases)
+        EXPECT_EQ(
+            objection_to(object_with(json::parse(expected.property))),
+            fmt::format("extract: {}", expected.objection));
+    for (const char* property :
+         {R"({"properties": {"a": {}}, "required": ["a", "b"]})",
+          R"({"properties": {"a": {}}, "required": ["a"], "additionalProperties": false})",
+          R"({"minimum": -1, "maximum": 18446744073709551615})",
+          R"({"minimum": 1, "maximum": 1})",
+          R"({"minItems": 2, "maxItems": 2, "minLength": 0, "maxLength": 0})",
+          R"({"type": "integer", "enum": ["one", 1.0]})",
+          R"({"type": ["string", "null"], "enum": [1, null]})"})
+        EXPECT_EQ(objection_to(object_with(json::parse(property))), "") << property;
+}
+
 TEST(CheckExtractSchema, HoldsItsBounds) {
     EXPECT_EQ(objection_to(nested_objects(5)), "");
     EXPECT_EQ(
