@@ -116,5 +116,28 @@ TEST_F(AccountStore, LimitsChangeIndependently) {
         run(callers_.find(hash_of_token(token.token).value(), soon()))->requests_per_minute, 5);
 }
 
+TEST_F(AccountStore, WasLastSeenByASessionOrAToken) {
+    const auto id = account("ann@example.com");
+    const auto last_seen = [&] {
+        return run(store_.list({.only = id}, soon())).accounts.front().last_seen_at;
+    };
+    const auto token = run(store_.create_token(id, "laptop", soon())).value();
+    EXPECT_FALSE(last_seen());
+    run(store_.note_token_uses({token.id}, soon()));
+    const auto by_token = last_seen();
+    ASSERT_TRUE(by_token);
+
+    const db::query session{"test.begin_session", R"sql(
+        INSERT INTO web_session (hash, account_id, expires_at, last_seen_at)
+        SELECT decode(repeat('ab', 32), 'hex'), $1, now() + interval '1 day',
+               now() + make_interval(mins => $2))sql"};
+    run(pool().run(soon(), session, id.value, -5));
+    EXPECT_EQ(last_seen(), by_token);
+    const db::query use{
+        "test.use_session", "UPDATE web_session SET last_seen_at = now() + interval '5 minutes'"};
+    run(pool().run(soon(), use));
+    EXPECT_GT(last_seen(), by_token);
+}
+
 }  // namespace
 }  // namespace reelsd::accounts

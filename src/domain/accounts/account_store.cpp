@@ -60,8 +60,9 @@ constexpr db::query list_query{"accounts.list", R"sql(
            account.created_at, account.disabled_at, account.leaving_at,
            (SELECT expires_at FROM invitation
              WHERE account_id = account.id AND expires_at > now()) AS invited_until,
-           (SELECT max(last_seen_at) FROM web_session
-             WHERE account_id = account.id) AS last_seen_at,
+           greatest((SELECT max(last_seen_at) FROM web_session WHERE account_id = account.id),
+                    (SELECT max(last_used_at) FROM api_token WHERE account_id = account.id))
+               AS last_seen_at,
            (SELECT count(*) FROM (
                SELECT FROM job_state WHERE account_id = ANY (ARRAY[account.id])
                 ORDER BY account_id, id DESC LIMIT $4) AS capped) AS reels,

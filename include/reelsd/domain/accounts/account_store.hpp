@@ -66,7 +66,7 @@ struct account_summary {
     std::optional<time_point> disabled_at;
     std::optional<time_point> leaving_at;     ///< When its erasure began.
     std::optional<time_point> invited_until;  ///< Expiry of its link to set a password.
-    std::optional<time_point> last_seen_at;   ///< Latest use of a current session.
+    std::optional<time_point> last_seen_at;   ///< Latest use of a session or token.
     std::int64_t reels = 0;                   ///< Counted up to `reels_counted_max`.
     account_limits limits;
     std::string spent_this_month_usd;  ///< Sum of calls with a known cost; months are UTC.
