@@ -310,6 +310,15 @@ test('a reel being fetched when the stream opens is requested once', async () =>
     visitor.assertClean();
 });
 
+test('notes on an analysis without a model name no model', async () => {
+    const { id } = await person.request('POST', '/api/reels/analyze', { url: SAMPLE, language: 'de' });
+    const { visitor, page } = await open({ person });
+    await visitor.visit(`/reels/${id}`);
+    const note = page.locator('.note', { has: page.getByRole('heading', { name: 'Notes on this analysis' }) });
+    await note.getByText('language was ignored: the local analyzer writes English').waitFor();
+    visitor.assertClean();
+});
+
 test('an upload has no author', async () => {
     const { result } = sample;
     const { visitor, page } = await open({ person });

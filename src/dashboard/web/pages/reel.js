@@ -57,11 +57,13 @@ function useReel(id) {
     return { reel: data, error, reload, isDeleted };
 }
 
-function Warnings({ warnings }) {
+function Warnings({ metadata: { warnings, model } }) {
+    const heading = model.provider === 'local' ? 'Notes on this analysis'
+        : 'Check these: the recording contradicts the model';
     return warnings.length > 0 && html`<div class="note note-warn">
         <${Icon} name="warning" />
         <div class="note-body">
-            <h2>Check these: the recording contradicts the model</h2>
+            <h2>${heading}</h2>
             <ul class="bullets">${warnings.map((warning, index) =>
                 html`<li key=${index} class="foreign">${warning}</li>`)}</ul>
         </div>
@@ -70,7 +72,7 @@ function Warnings({ warnings }) {
 
 function Result({ reel, session }) {
     const { result } = reel;
-    return html`<${Warnings} warnings=${result.metadata.warnings} />
+    return html`<${Warnings} metadata=${result.metadata} />
         <${ModelHint} result=${result} session=${session} />
         <${Moments} reel=${reel} />
         ${canAsk(session) && html`<${AskBox} path=${`/reels/${reel.id}/ask`} label="Ask this reel"
