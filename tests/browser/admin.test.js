@@ -91,6 +91,9 @@ for (const width of WIDTHS) {
 
         await show('Failures');
         await page.getByRole('button', { name: 'Show only unavailable' }).waitFor();
+        const buttons = page.locator('.line', { hasText: 'rate_limited' }).locator('.line-tools button');
+        const [first, last] = [await buttons.first().boundingBox(), await buttons.last().boundingBox()];
+        assert.ok(first.x < last.x && first.y === last.y, 'the buttons of a cause are on one line');
         const { height } = page.viewportSize();
         await page.setViewportSize({ width: 320, height });
         for (const cause of await page.locator('.line', { has: page.locator('h3 code') }).all()) {

@@ -3,7 +3,7 @@ import { html } from 'htm/preact/standalone';
 import { navigate, returnTo } from '../core/navigation.js';
 import { deleteReel } from '../reels/deletions.js';
 import { listStore, neighbourOf } from '../reels/list.js';
-import { headlineOf } from '../reels/row.js';
+import { Headline, headlineOf } from '../reels/row.js';
 import { Thumbnail } from '../reels/thumbnail.js';
 import { TagEditor } from '../tags/tag_editor.js';
 import { copyAndReport } from '../ui/copy.js';
@@ -81,7 +81,8 @@ export function Head({ reel, onAgain }) {
         ${!hasPicture && html`<${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} size="poster" isEager />`}
         <div class="reel-about">
             <p class="crumbs"><a href="/"><${Icon} name="back" />All reels</a></p>
-            <h1 class=${`foreign ${headline.length > TITLE_LENGTH_MAX ? 'sentence' : ''}`} dir="auto">${headline}</h1>
+            <h1 class=${`foreign ${headline.length > TITLE_LENGTH_MAX ? 'sentence' : ''}`} dir="auto"><${Headline}
+                text=${headline} /></h1>
             <p class="reel-by flow small">
                 <${Status} id=${reel.id} status=${reel.status} />
                 ${post?.author && html`<a class="foreign"

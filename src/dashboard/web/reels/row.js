@@ -27,6 +27,12 @@ export function headlineOf(reel) {
     return reel.summary || shortLink(reel.url);
 }
 
+/** A title. A link breaks before its code, not inside it. */
+export function Headline({ text }) {
+    const start = /\s/.test(text) ? 0 : text.lastIndexOf('/') + 1;
+    return start > 0 ? html`${text.slice(0, start)}<wbr />${text.slice(start)}` : text;
+}
+
 /** The author of a reel, or its link if unknown. */
 export function Author({ author, url }) {
     return author
@@ -109,7 +115,7 @@ export class ReelRow extends Component {
             <${Thumbnail} key=${reel.status} id=${reel.id} status=${reel.status} />
             <div class="row-body">
                 <h2 class="row-title foreign" dir="auto">
-                    <a href=${`/reels/${reel.id}`}>${headline}</a>
+                    <a href=${`/reels/${reel.id}`}><${Headline} text=${headline} /></a>
                 </h2>
                 <${Note} reel=${reel} />
                 <${Subjects} reel=${reel} />
