@@ -201,10 +201,10 @@ class Export(Shared):
             "SELECT id, 'https://www.instagram.com/reel/x/', 'done', now(), now(), now(), 1, 1, "
             "json_build_object('text', repeat('x', 8000000)), 'x', 'someone', 'x' "
             f"FROM account, generate_series(1, 4) WHERE email = '{account.email}'")
-        # Read up to a reel, so that the export waits for the reader and no longer for the database.
-        begun_bytes = 100_000
+        # Reads up to a reel, so that the export waits for the reader and no longer for the database.
         with contextlib.ExitStack() as readers:
             for _ in range(20):
+                begun_bytes = 100_000
                 reader = readers.enter_context(socket.socket())
                 reader.settimeout(60)
                 reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
@@ -212,7 +212,9 @@ class Export(Shared):
                 reader.connect((host, int(port)))
                 reader.sendall((f"GET /api/v1/export HTTP/1.1\r\nHost: {daemon.address}\r\nAuthorization: Bearer "
                                 f"{token or account.token}\r\nConnection: close\r\n\r\n").encode())
-                if len(reader.recv(begun_bytes, socket.MSG_WAITALL)) == begun_bytes:
+                while begun_bytes > 0 and (piece := reader.recv(begun_bytes)):
+                    begun_bytes -= len(piece)
+                if begun_bytes == 0:
                     break
             else:
                 self.fail("no export begins")
