@@ -362,7 +362,9 @@ class Reels(OpenApiTest):
     def test_options_of_the_analysis(self):
         someone = self.client(account=self.someone)
         for options in ({"language": "german"}, {"instructions": " "}, {"extract": "cake"}, {"extract": {}},
-                        {"extract": {"type": "object", "properties": {"x": {"$ref": "#"}}}}):
+                        {"extract": {"type": "object", "properties": {"x": {"$ref": "#"}}}},
+                        {"extract": {"type": "object", "properties": {"ingredient": {"type": "string"}},
+                                     "required": ["ingredients"], "additionalProperties": False}}):
             with self.subTest(options):
                 someone.ask(ANALYZE, body={"url": LINK, **options}, expect=400)
         without_model = self.client(self.working, self.working.account())
