@@ -141,6 +141,12 @@ bool is_pronoun_i(std::string_view word) {
     return word.front() == 'i' && (word.size() == 1 || !is_alphanumeric(word[1]));
 }
 
+std::string joined(std::span<const std::string> words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
 /// Aligns two texts with the fewest changes of words. The result has, for each number of words at
 /// the start of `left`, the number of words at the start of `right` that they correspond to.
 std::vector<std::size_t> aligned(
@@ -153,14 +159,12 @@ std::vector<std::size_t> aligned(
     const auto differ = [&](std::size_t i, std::size_t j) -> std::size_t {
         return words_of(left[i - 1]) == words_of(right[j - 1]) ? 0 : 1;
     };
-    for (std::size_t i = 0; i <= left.size(); ++i) {
-        for (std::size_t j = 0; j <= right.size(); ++j) {
-            if (i == 0 || j == 0) {
-                at(i, j) = i + j;
-            } else {
-                at(i, j) =
-                    std::min({at(i - 1, j - 1) + differ(i, j), at(i - 1, j) + 1, at(i, j - 1) + 1});
-            }
+    for (std::size_t j = 0; j <= right.size(); ++j) at(0, j) = j;
+    for (std::size_t i = 1; i <= left.size(); ++i) {
+        at(i, 0) = i;
+        for (std::size_t j = 1; j <= right.size(); ++j) {
+            at(i, j) =
+                std::min({at(i - 1, j - 1) + differ(i, j), at(i - 1, j) + 1, at(i, j - 1) + 1});
         }
     }
     std::vector<std::size_t> matches(left.size() + 1);
@@ -228,9 +232,9 @@ std::vector<timed_text> divide(std::string_view text, std::span<const utterance>
     bool begins = false;
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::size_t end = i + 1 < parts.size() ? matches[ends[i]] : words.size();
-        std::string passage;
-        for (; from < end; ++from) passage += (passage.empty() ? "" : " ") + words[from];
-        if (passage.empty()) continue;
+        if (from >= end) continue;
+        std::string passage = joined(std::span{words}.subspan(from, end - from));
+        from = end;
         if (begins) passage.front() = upper(passage.front());
         // The network often leaves out the full stop before a pause, but seldom a comma.
         begins = from < words.size() && is_letter(passage.back());
@@ -321,6 +325,7 @@ std::vector<utterance> speech_recognizer::listen(std::span<const std::int16_t> s
         }
         // The whole utterance gives better words, and its parts give their times.
         std::vector<utterance> parts;
+        parts.reserve(pauses.size());
         for (const frame_range part : pauses) parts.push_back(hear(part, sound, samples));
         if (is_speech(whole)) {
             whole.passages = divide(as_sentences(whole.heard), parts);

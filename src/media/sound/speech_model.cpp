@@ -58,7 +58,8 @@ std::vector<std::string> read_vocabulary(const std::string& path) {
 std::vector<std::string> names_of(const std::string& prefix, const std::string& side) {
     std::vector<std::string> names;
     for (std::int64_t layer = 0; layer < layers; ++layer) {
-        const std::string start = prefix + '.' + std::to_string(layer) + '.' + side;
+        std::string start = prefix;
+        start.append(".").append(std::to_string(layer)).append(".").append(side);
         names.push_back(start + ".key");
         names.push_back(start + ".value");
     }
