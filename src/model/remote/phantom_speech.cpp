@@ -31,7 +31,7 @@ constexpr double sparse_seconds_min = 3;
 /// their voice in spite of that, and get no slack.
 constexpr double time_slack = 0.3;
 constexpr double slack_passage_seconds_max = 0.8;
-/// A span of voice begins and ends this much before and after the voice (margin_frames).
+/// A span of voice may begin and end this much before and after the voice (margin_frames).
 constexpr double span_margin = 0.2;
 /// A voice must be heard for this long, and in this share of a passage.
 constexpr double voiced_seconds_min = 0.2;
